@@ -1,0 +1,67 @@
+"""The command line: one file a command, imported only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from monge.errors import MongeError, suggest
+from monge.version import __version__
+
+# name, module of monge.cli, one line for `monge --help`
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("score", "score", "score outputs against references"),
+    ("compare", "compare", "decide which system is better, and how surely"),
+    ("correlate", "correlate", "measure how metrics agree with human judgments"),
+    ("explain", "explain", "show why a score is what it is"),
+    ("metrics", "metrics", "list the metrics, or print the card of one"),
+    ("models", "models", "list, fetch and locate encoder weights"),
+    ("calibrate", "calibrate", "build the baseline that rescales a metric"),
+    ("doctor", "doctor", "check this install against stored values"),
+    ("completion", "completion", "print a shell completion script"),
+)
+
+
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser; only *command*'s own arguments are added (all commands' when it is ``"*"``)."""
+    parser = argparse.ArgumentParser(
+        prog="monge",
+        description="Principled evaluation of generated text by optimal transport.",
+        epilog="`monge COMMAND --help` explains a command. Start with: monge score REF -i HYP",
+    )
+    parser.add_argument("--version", action="version", version=f"monge {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module_name, summary in COMMANDS:
+        if command in (name, "*"):
+            module = importlib.import_module(f"monge.cli.{module_name}")
+            sub = subparsers.add_parser(
+                name, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+            )
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+        else:
+            subparsers.add_parser(name, help=summary)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = next((a for a in arguments if not a.startswith("-")), None)
+    names = [name for name, _, _ in COMMANDS]
+    try:
+        if command is not None and command not in names and not arguments[0].startswith("-"):
+            raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")
+        args = build_parser(command).parse_args(arguments)
+        return int(args.run(args))
+    except MongeError as error:
+        print(f"monge: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader (head, less) has gone
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("monge: interrupted", file=sys.stderr)
+        return 130

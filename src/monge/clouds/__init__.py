@@ -1,0 +1,1 @@
+"""Weighted point clouds: filters, weights, n-grams, costs."""

@@ -1,0 +1,36 @@
+"""A text as a weighted point cloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class PointCloud:
+    """Points (n, d) with masses (n,) that sum to 1; token i covers characters ``spans[i]`` of ``text``.
+
+    Point i stands at place i+1 of its text (position-aware costs read that).
+    ``notes`` tell fallbacks (uniform weights, empty text).
+    """
+
+    points: NDArray[np.float32]
+    weights: NDArray[np.float64]
+    tokens: tuple[str, ...]
+    spans: NDArray[np.int64]
+    text: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        n = len(self.tokens)
+        if n == 0 or self.points.ndim != 2 or self.points.shape[0] != n or self.weights.shape != (n,):
+            raise InputError(f"a cloud of {n} tokens cannot have points {self.points.shape} and masses {self.weights.shape}")
+        if (self.weights < 0).any() or not abs(self.weights.sum() - 1.0) < 1e-9:
+            raise InputError(f"masses must be non-negative and sum to 1, not to {self.weights.sum()}")
+
+    def __len__(self) -> int:
+        return len(self.tokens)

@@ -1,0 +1,66 @@
+"""What an encoder is, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedText:
+    """A text as tokens with vectors.
+
+    ``vectors`` has shape (layers, n, d): the hidden states that were asked for, in the order asked for;
+    a static encoder has one layer. ``spans`` (n, 2) are character offsets into ``text``; a special token
+    such as ``[CLS]`` has an empty span and ``special`` set. ``words`` (n,) numbers the words, so that subwords of
+    one word share a number; special tokens have -1. ``notes`` tell what was degraded (windows, truncation,
+    out-of-vocabulary words).
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    spans: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+    special: NDArray[np.bool_]
+    words: NDArray[np.int64]
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        n = len(self.tokens)
+        if self.vectors.ndim != 3 or self.vectors.shape[1] != n:
+            raise ModelError(f"vectors of {n} tokens must have shape (layers, {n}, d), not {self.vectors.shape}")
+        if self.spans.shape != (n, 2) or self.special.shape != (n,) or self.words.shape != (n,):
+            raise ModelError("spans, special and words must have one row a token")
+        if not np.isfinite(self.vectors).all():
+            layer, token = (int(v[0]) for v in np.nonzero(~np.isfinite(self.vectors))[:2])
+            raise ModelError(f"NaN or infinite vector for token {self.tokens[token]!r} (layer {layer}) of {self.text[:60]!r}")
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Anything that turns texts into token vectors.
+
+    ``signature`` names the model and the hash of its weights; ``layers`` counts the hidden states (embeddings
+    included), ``dimension`` is d.
+    """
+
+    @property
+    def signature(self) -> str: ...
+    @property
+    def layers(self) -> int: ...
+    @property
+    def dimension(self) -> int: ...
+
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens ``encode`` would return, without computing vectors."""
+        ...
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        ...

@@ -1,0 +1,1 @@
+"""Running a metric over many segments."""

@@ -1,0 +1,40 @@
+"""Errors that monge raises on purpose.
+
+Every error a user can cause derives from :class:`MongeError`; the command line prints its one sentence and
+exits with status 2. Anything else that escapes is a bug of monge.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MongeError(Exception):
+    """Base of all errors caused by input, options or environment."""
+
+
+class InputError(MongeError):
+    """A file, line or text that cannot be used."""
+
+
+class OptionError(MongeError):
+    """An unknown name or a value outside its range."""
+
+
+class ModelError(MongeError):
+    """Weights or vectors that cannot be found, verified or loaded."""
+
+
+class NotFittedError(MongeError):
+    """A metric that needs corpus statistics was used before ``fit``."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return `` (did you mean 'x'?)`` for the known name nearest to *name*, or an empty string.
+
+    >>> suggest("moverscor", ["bleu", "moverscore"])
+    " (did you mean 'moverscore'?)"
+    """
+    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" (did you mean '{nearest[0]}'?)" if nearest else ""

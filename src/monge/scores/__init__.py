@@ -1,0 +1,7 @@
+"""Scores, what explains them, what identifies them, and tables of them."""
+
+from monge.scores.score import Alignment, Score
+from monge.scores.signature import Signature
+from monge.scores.table import ScoreTable
+
+__all__ = ["Alignment", "Score", "ScoreTable", "Signature"]

@@ -1,0 +1,42 @@
+"""What can change a number, in one line: ``key:value|key:value``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+_ESCAPES = {"%": "%25", "|": "%7C", ":": "%3A", "\n": "%0A"}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An ordered mapping of settings with sacrebleu's notation.
+
+    >>> str(Signature({"metric": "bleu", "version": "0.1.0"}))
+    'metric:bleu|version:0.1.0'
+    """
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return "|".join(f"{key}:{_escape(str(value))}" for key, value in self.fields.items())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.fields)
+
+    def __getitem__(self, key: str) -> str:
+        return self.fields[key]
+
+    def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
+        """Return the keys on which two signatures differ, with both values.
+
+        >>> Signature({"cost": "cosine"}).differences(Signature({"cost": "euclidean"}))
+        {'cost': ('cosine', 'euclidean')}
+        """
+        keys = dict.fromkeys([*self.fields, *other.fields])
+        pairs = {key: (self.fields.get(key), other.fields.get(key)) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _escape(value: str) -> str:
+    return "".join(_ESCAPES.get(char, char) for char in value)

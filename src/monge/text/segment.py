@@ -1,0 +1,64 @@
+"""One thing to be scored: a hypothesis with what it is compared to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from monge.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A hypothesis, its references and source, and where it comes from.
+
+    >>> Segment("The boy in a coat.", ("The young man in a slicker.",)).id
+    ''
+    """
+
+    hypothesis: str
+    references: tuple[str, ...] = ()
+    source: str | None = None
+    id: str = ""
+    system: str = ""
+    document: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.hypothesis, str):
+            raise InputError(f"a hypothesis must be text, not {type(self.hypothesis).__name__}")
+        if isinstance(self.references, str) or not all(isinstance(r, str) for r in self.references):
+            raise InputError("references must be a sequence of texts")
+        object.__setattr__(self, "references", tuple(self.references))
+
+
+def make_segments(
+    hypotheses: Sequence[str],
+    references: Sequence[str | Sequence[str]] | None = None,
+    sources: Sequence[str] | None = None,
+    *,
+    system: str = "",
+) -> list[Segment]:
+    """Pair hypotheses with references (a text or several texts each) and sources, line by line.
+
+    >>> [s.references for s in make_segments(["a", "b"], ["x", ["y", "z"]])]
+    [('x',), ('y', 'z')]
+    """
+    if isinstance(hypotheses, str):
+        raise InputError("hypotheses must be a sequence of texts, not one text")
+    for name, other in (("references", references), ("sources", sources)):
+        if other is not None and len(other) != len(hypotheses):
+            raise InputError(f"{len(hypotheses)} hypotheses but {len(other)} {name}")
+    return [
+        Segment(
+            hypothesis,
+            () if references is None else _as_tuple(references[i]),
+            None if sources is None else sources[i],
+            id=str(i + 1),
+            system=system,
+        )
+        for i, hypothesis in enumerate(hypotheses)
+    ]
+
+
+def _as_tuple(reference: str | Sequence[str]) -> tuple[str, ...]:
+    return (reference,) if isinstance(reference, str) else tuple(reference)

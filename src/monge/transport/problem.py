@@ -1,0 +1,87 @@
+"""A transport problem and its solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TransportProblem:
+    r"""min over P ≥ 0 of <C,P> + rho_a KL(P1 | a) + rho_b KL(Pᵀ1 | b).
+
+    ``rho = inf`` keeps a marginal, ``0`` ignores it, anything between penalises leaving it. ``cost`` is (n, m),
+    ``a`` (n,) the mass of the rows (hypothesis), ``b`` (m,) that of the columns (reference).
+    """
+
+    cost: Array
+    a: Array
+    b: Array
+    rho_a: float = np.inf
+    rho_b: float = np.inf
+
+    def __post_init__(self) -> None:
+        for name in ("cost", "a", "b"):
+            value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            if not np.isfinite(value).all():
+                raise InputError(f"{name} of a transport problem has NaN or infinite values")
+            object.__setattr__(self, name, value)
+        if self.cost.ndim != 2 or self.cost.shape != (self.a.size, self.b.size) or self.cost.size == 0:
+            raise InputError(f"cost {self.cost.shape} does not fit masses {self.a.shape} and {self.b.shape}")
+        if (self.a < 0).any() or (self.b < 0).any():
+            raise InputError("masses of a transport problem must not be negative")
+        if not (self.rho_a >= 0 and self.rho_b >= 0):
+            raise InputError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
+        if np.isinf(self.rho_a) and np.isinf(self.rho_b) and not np.isclose(self.a.sum(), self.b.sum(), rtol=1e-9, atol=0):
+            raise InputError(f"balanced transport needs equal masses, not {self.a.sum()} and {self.b.sum()}")
+
+
+@dataclass(frozen=True, eq=False)
+class TransportPlan:
+    """A coupling (n, m) that solves *problem*, and how it was found."""
+
+    problem: TransportProblem
+    coupling: Array
+    iterations: int
+    converged: bool
+
+    @property
+    def transport_cost(self) -> float:
+        """<C,P>, without penalties."""
+        return float(np.sum(self.problem.cost * self.coupling))
+
+    @property
+    def objective(self) -> float:
+        """<C,P> plus the marginal penalties with finite, positive rho."""
+        value = self.transport_cost
+        for rho, got, want in (
+            (self.problem.rho_a, self.coupling.sum(1), self.problem.a),
+            (self.problem.rho_b, self.coupling.sum(0), self.problem.b),
+        ):
+            if 0 < rho < np.inf:
+                value += rho * kl_divergence(got, want)
+        return value
+
+    @property
+    def marginal_error(self) -> float:
+        """Largest violation of a marginal that must hold (rho = inf); 0 when there is none."""
+        errors = [0.0]
+        if np.isinf(self.problem.rho_a):
+            errors.append(float(np.abs(self.coupling.sum(1) - self.problem.a).max()))
+        if np.isinf(self.problem.rho_b):
+            errors.append(float(np.abs(self.coupling.sum(0) - self.problem.b).max()))
+        return max(errors)
+
+
+def kl_divergence(p: Array, q: Array) -> float:
+    """Generalised KL divergence Σ p log(p/q) − p + q, with 0 log 0 = 0 and inf where q = 0 < p."""
+    if (p[q == 0] > 0).any():
+        return np.inf
+    positive = p > 0
+    return float(np.sum(p[positive] * np.log(p[positive] / q[positive])) - p.sum() + q.sum())
