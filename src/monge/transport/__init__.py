@@ -1,1 +1,24 @@
 """Optimal transport between weighted points; knows nothing of text."""
+
+from monge.transport.costs import cost_matrix
+from monge.transport.pairs import solve_pairs
+from monge.transport.problem import TransportPlan, TransportProblem, kl_divergence
+from monge.transport.ragged import BatchSolution, CostName, RaggedClouds, RegulariserName, TransportSetting
+from monge.transport.solvers import solve, solve_exact, solve_one_sided, solve_unbalanced
+
+__all__ = [
+    "BatchSolution",
+    "CostName",
+    "RaggedClouds",
+    "RegulariserName",
+    "TransportPlan",
+    "TransportProblem",
+    "TransportSetting",
+    "cost_matrix",
+    "kl_divergence",
+    "solve",
+    "solve_exact",
+    "solve_one_sided",
+    "solve_pairs",
+    "solve_unbalanced",
+]

@@ -38,7 +38,8 @@ class TransportProblem:
             raise InputError("masses of a transport problem must not be negative")
         if not (self.rho_a >= 0 and self.rho_b >= 0):
             raise InputError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
-        if np.isinf(self.rho_a) and np.isinf(self.rho_b) and not np.isclose(self.a.sum(), self.b.sum(), rtol=1e-9, atol=0):
+        balanced = np.isinf(self.rho_a) and np.isinf(self.rho_b)
+        if balanced and not np.isclose(self.a.sum(), self.b.sum(), rtol=1e-9, atol=0):
             raise InputError(f"balanced transport needs equal masses, not {self.a.sum()} and {self.b.sum()}")
 
 

@@ -1,0 +1,118 @@
+"""Many point clouds in one block of memory, and how pairs of them are to be transported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import InputError, OptionError, suggest
+
+CostName = Literal["euclidean", "sqeuclidean", "cosine", "position"]
+RegulariserName = Literal["entropy", "kl"]
+
+
+@dataclass(frozen=True, eq=False)
+class RaggedClouds:
+    """K clouds laid end to end: cloud k has points ``points[offsets[k]:offsets[k+1]]`` and masses alike.
+
+    ``points`` is (N, d) float32, ``weights`` (N,) float64, ``offsets`` (K+1,) int64.
+
+    >>> clouds = RaggedClouds.from_clouds([np.eye(2), np.ones((1, 2))], [np.full(2, 0.5), np.ones(1)])
+    >>> len(clouds), clouds.offsets.tolist()
+    (2, [0, 2, 3])
+    """
+
+    points: NDArray[np.float32]
+    weights: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", np.ascontiguousarray(self.points, dtype=np.float32))
+        object.__setattr__(self, "weights", np.ascontiguousarray(self.weights, dtype=np.float64))
+        object.__setattr__(self, "offsets", np.ascontiguousarray(self.offsets, dtype=np.int64))
+        if self.points.ndim != 2 or self.points.shape[1] == 0 or self.weights.shape != self.points.shape[:1]:
+            raise InputError(f"points {self.points.shape} and masses {self.weights.shape} do not make clouds")
+        ends, total = self.offsets, len(self.points)
+        if ends.ndim != 1 or ends.size == 0 or ends[0] != 0 or ends[-1] != total or (np.diff(ends) < 0).any():
+            raise InputError(f"cloud offsets must rise from 0 to the number of points, {total}")
+        if not np.isfinite(self.points).all():
+            bad = np.array([not np.isfinite(point).all() for point in self.points])
+            raise InputError(f"cloud {self._cloud_with(bad)} has NaN or infinite points")
+        bad = ~(np.isfinite(self.weights) & (self.weights >= 0))
+        if bad.any():
+            raise InputError(f"cloud {self._cloud_with(bad)} has a NaN, infinite or negative mass")
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    def _cloud_with(self, bad: NDArray[np.bool_]) -> int:
+        """Number of the cloud that holds the first marked point."""
+        return int(np.searchsorted(self.offsets, int(bad.argmax()), side="right")) - 1
+
+    @classmethod
+    def from_clouds(
+        cls, points: Sequence[NDArray[np.floating]], weights: Sequence[NDArray[np.floating]]
+    ) -> RaggedClouds:
+        """Lay clouds with points (n_k, d) and masses (n_k,) end to end."""
+        if len(points) != len(weights):
+            raise InputError(f"{len(points)} clouds need as many mass vectors, not {len(weights)}")
+        if not points:
+            raise InputError("no clouds were given")
+        if len({cloud.shape[1:] for cloud in points}) != 1:
+            raise InputError(f"clouds differ in dimension: {sorted({cloud.shape[1:] for cloud in points})}")
+        for k, (cloud, mass) in enumerate(zip(points, weights, strict=True)):
+            if cloud.ndim != 2 or mass.shape != cloud.shape[:1]:
+                raise InputError(f"cloud {k}: points {cloud.shape} do not fit masses {mass.shape}")
+        offsets = np.concatenate([[0], np.cumsum([len(cloud) for cloud in points])])
+        return cls(np.concatenate(points).astype(np.float32, copy=False), np.concatenate(weights), offsets)
+
+
+@dataclass(frozen=True)
+class TransportSetting:
+    """What every pair of a batch has in common: cost, marginal penalties (see TransportProblem), regularisation."""
+
+    cost: CostName = "euclidean"
+    rho_a: float = np.inf
+    rho_b: float = np.inf
+    epsilon: float = 0.0
+    regulariser: RegulariserName = "entropy"
+
+    def __post_init__(self) -> None:
+        check_name(self.cost, get_args(CostName), "cost")
+        check_regularisation(self.epsilon, self.regulariser)
+        if not (self.rho_a >= 0 and self.rho_b >= 0):
+            raise OptionError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
+
+
+@dataclass(frozen=True, eq=False)
+class BatchSolution:
+    """Solutions of P pairs: ``costs`` <C,P*>, transported ``masses``, ``iterations``, ``converged``, each (P,).
+
+    ``couplings[p]`` is the plan (n_p, m_p) of pair p when couplings were kept, else ``couplings`` is None.
+    """
+
+    costs: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    couplings: tuple[NDArray[np.float64], ...] | None = None
+
+    def __len__(self) -> int:
+        return self.costs.size
+
+
+def check_name(name: str, known: Sequence[str], what: str) -> None:
+    """Refuse an unknown name of a *what*."""
+    if name not in known:
+        raise OptionError(f"unknown {what} '{name}'{suggest(name, known)}; known: {', '.join(known)}")
+
+
+def check_regularisation(epsilon: float, regulariser: str) -> None:
+    """Refuse an epsilon outside [0, inf) or an unknown regulariser."""
+    check_name(regulariser, get_args(RegulariserName), "regulariser")
+    if not 0 <= epsilon < np.inf:
+        raise OptionError(f"epsilon must be in [0, inf), not {epsilon}")
