@@ -1,5 +1,29 @@
 """Texts as they come: segments, test sets, readers and writers."""
 
+from monge.text.readers import display_name, iter_lines, read_lines, system_names
 from monge.text.segment import Segment, make_segments
+from monge.text.sentences import sentence_spans, split_sentences
+from monge.text.testset import TestSet, read_jsonl, read_parallel, read_tsv
+from monge.text.words import word_spans
+from monge.text.writers import open_atomic, write_jsonl, write_lines, write_text, write_tsv
 
-__all__ = ["Segment", "make_segments"]
+__all__ = [
+    "Segment",
+    "TestSet",
+    "display_name",
+    "iter_lines",
+    "make_segments",
+    "open_atomic",
+    "read_jsonl",
+    "read_lines",
+    "read_parallel",
+    "read_tsv",
+    "sentence_spans",
+    "split_sentences",
+    "system_names",
+    "word_spans",
+    "write_jsonl",
+    "write_lines",
+    "write_text",
+    "write_tsv",
+]

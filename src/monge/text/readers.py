@@ -1,0 +1,135 @@
+"""Reading lines: plain or gzip files and standard input, always UTF-8."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from monge.errors import InputError
+
+_BOM = b"\xef\xbb\xbf"
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    r"""Yield the lines of *path* without their ends, one at a time.
+
+    ``-`` is standard input; gzip is recognised by its first two bytes, whatever the name. Only ``\n`` (or ``\r\n``)
+    ends a line: U+2028, U+0085 and friends are text. A byte-order mark is dropped. Raises InputError for a
+    missing file, a directory, a file without a single byte, a damaged gzip stream and bytes that are not UTF-8.
+    """
+    name = display_name(path)
+    number = 0
+    try:
+        with _open_bytes(path) as stream:
+            for number, raw in enumerate(stream, start=1):
+                yield _decode(raw.removeprefix(_BOM) if number == 1 else raw, name, number)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{name}: damaged gzip data after line {number} ({error})") from error
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
+    if number == 0:
+        raise InputError(f"{name} is empty (zero bytes of text)")
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """Return all lines of *path*; see iter_lines for what a line is and what is refused."""
+    return list(iter_lines(path))
+
+
+def display_name(path: str | os.PathLike[str]) -> str:
+    """Return the name under which messages speak of *path*.
+
+    >>> display_name("-")
+    'standard input'
+    """
+    return "standard input" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def system_names(paths: list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]) -> tuple[str, ...]:
+    """Name systems after their files: the stem, or as much more of the path as tells them apart.
+
+    >>> system_names(["out/a.txt", "out/b.txt.gz"])
+    ('a', 'b')
+    >>> system_names(["a/out.txt", "b/out.txt", "c.txt"])
+    ('a/out', 'b/out', 'c')
+    >>> system_names(["news.online-A", "news.online-B"])
+    ('news.online-A', 'news.online-B')
+    """
+    ladders = [_name_ladder(path) for path in paths]
+    rungs = [0] * len(ladders)
+    names = [ladder[0] for ladder in ladders]
+    while True:
+        shared = [i for i, name in enumerate(names) if names.count(name) > 1 and rungs[i] + 1 < len(ladders[i])]
+        if not shared:
+            break
+        for i in shared:
+            rungs[i] += 1
+            names[i] = ladders[i][rungs[i]]
+    return tuple(_number_repeats(names))
+
+
+def _name_ladder(path: str | os.PathLike[str]) -> list[str]:
+    """Return ever longer names of one file: stem, file name, then both with one more parent each."""
+    if os.fspath(path) == "-":
+        return ["stdin"]
+    parts = Path(path).parts
+    whole = parts[-1].removesuffix(".gz") or parts[-1]
+    stem = Path(whole).stem
+    parents = [part for part in parts[:-1] if part not in (os.sep, ".", "..")]
+    ladder = [stem, whole]
+    for depth in range(1, len(parents) + 1):
+        prefix = "/".join(parents[-depth:])
+        ladder += [f"{prefix}/{stem}", f"{prefix}/{whole}"]
+    return ladder
+
+
+def _number_repeats(names: list[str]) -> list[str]:
+    taken = set(names)
+    seen: set[str] = set()
+    unique = []
+    for name in names:
+        fresh, count = name, 1
+        while fresh in seen or (count > 1 and fresh in taken):
+            count += 1
+            fresh = f"{name}-{count}"
+        seen.add(fresh)
+        unique.append(fresh)
+    return unique
+
+
+@contextlib.contextmanager
+def _open_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    if os.fspath(path) == "-":
+        buffered: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
+        try:
+            yield _unzip(buffered)
+        finally:
+            buffered.detach()  # closing is the owner's affair
+        return
+    with Path(path).open("rb") as stream:
+        yield _unzip(stream)
+
+
+def _unzip(stream: io.BufferedReader) -> IO[bytes]:
+    if stream.peek(2)[:2] == _GZIP_MAGIC:
+        return io.BufferedReader(gzip.GzipFile(fileobj=stream))
+    return stream
+
+
+def _decode(raw: bytes, name: str, number: int) -> str:
+    if raw.endswith(b"\n"):
+        raw = raw[:-2] if raw.endswith(b"\r\n") else raw[:-1]
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        column = len(raw[: error.start].decode("utf-8")) + 1
+        byte = raw[error.start]
+        raise InputError(f"{name}, line {number}: not UTF-8 (byte 0x{byte:02x} at column {column})") from error

@@ -1,0 +1,242 @@
+"""A set of segments to be scored, and the files it is read from."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from monge.errors import InputError, suggest
+from monge.text.readers import display_name, iter_lines, read_lines, system_names
+from monge.text.segment import Segment
+
+Path = str | os.PathLike[str]
+
+_FIELDS = ("id", "system", "source", "hypothesis", "references", "reference", "document")
+_REFERENCE_COLUMN = re.compile(r"references?[ _-]?\d*")
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Segments of one or several systems; a system never holds the same id twice.
+
+    >>> test_set = TestSet((Segment("a", ("b",), id="1", system="x"), Segment("c", ("b",), id="1", system="y")))
+    >>> test_set.systems
+    ('x', 'y')
+    """
+
+    __test__ = False  # pytest would take the name for a test
+
+    segments: tuple[Segment, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "segments", tuple(self.segments))
+        seen: set[tuple[str, str]] = set()
+        for segment in self.segments:
+            key = (segment.system, segment.id)
+            if segment.id and key in seen:
+                raise InputError(f"segment id {segment.id!r} appears twice in system {segment.system!r}")
+            seen.add(key)
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems, in order of appearance."""
+        return tuple(dict.fromkeys(segment.system for segment in self.segments))
+
+    def by_system(self) -> dict[str, list[Segment]]:
+        """Return the segments of each system, both in order of appearance."""
+        groups: dict[str, list[Segment]] = {}
+        for segment in self.segments:
+            groups.setdefault(segment.system, []).append(segment)
+        return groups
+
+    def records(self) -> list[dict[str, object]]:
+        """Return plain dictionaries as read_jsonl reads them, for write_jsonl."""
+        return [_record(segment) for segment in self.segments]
+
+
+def read_parallel(
+    hypothesis_paths: Sequence[Path],
+    reference_paths: Sequence[Path],
+    source_path: Path | None = None,
+) -> TestSet:
+    """Read files of one text a line: a system a hypothesis file, any number of reference files, one source file.
+
+    Segment ids are line numbers from 1. Systems are named after their files (see system_names).
+    Raises InputError when two files differ in length, naming the first line without a partner.
+    """
+    if not hypothesis_paths:
+        raise InputError("no hypothesis file given")
+    sides = [*hypothesis_paths, *reference_paths, *([] if source_path is None else [source_path])]
+    if sum(os.fspath(path) == "-" for path in sides) > 1:
+        raise InputError("standard input ('-') can be read only once")
+    columns = [read_lines(path) for path in sides]
+    for path, lines in zip(sides[1:], columns[1:], strict=True):
+        _check_length(sides[0], columns[0], path, lines)
+    systems = columns[: len(hypothesis_paths)]
+    references = columns[len(hypothesis_paths) : len(hypothesis_paths) + len(reference_paths)]
+    sources = None if source_path is None else columns[-1]
+    return TestSet(
+        tuple(
+            Segment(
+                hypothesis,
+                tuple(lines[i] for lines in references),
+                None if sources is None else sources[i],
+                id=str(i + 1),
+                system=name,
+            )
+            for name, hypotheses in zip(system_names(tuple(hypothesis_paths)), systems, strict=True)
+            for i, hypothesis in enumerate(hypotheses)
+        )
+    )
+
+
+def read_jsonl(path: Path) -> TestSet:
+    """Read one JSON object a line: id, system, source, hypothesis, references (or reference), document.
+
+    Only ``hypothesis`` is required; ``references`` is a list of texts or one text; a missing id becomes the place of
+    the segment within its system; blank lines and unknown fields are passed over. Faults name file, line and field.
+    """
+    name = display_name(path)
+    counts: dict[str, int] = {}
+    segments = []
+    for number, line in enumerate(iter_lines(path), start=1):
+        if line.strip():
+            segments.append(_from_record(_parse_object(line, name, number), counts, f"{name}, line {number}"))
+    return _checked(segments, name)
+
+
+def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool = True) -> TestSet:
+    """Read tab-separated values without quoting; the header (or *columns*, which wins) names the columns.
+
+    Columns: hypothesis (required), reference (also references, reference1, reference_2 …; each one text; an empty
+    cell of several is no reference), source, id, system, document; others are ignored. Every line must have as many
+    cells as there are columns.
+    """
+    name = display_name(path)
+    lines = iter_lines(path)
+    if not header and columns is None:
+        raise InputError(f"{name}: a file without header needs the names of its columns")
+    titles = next(lines).split("\t") if header else list(columns or ())
+    names = _check_columns(list(columns) if columns is not None else titles, name)
+    counts: dict[str, int] = {}
+    segments = []
+    for number, line in enumerate(lines, start=2 if header else 1):
+        cells = line.split("\t")
+        if len(cells) != len(names):
+            raise InputError(f"{name}, line {number}: {len(cells)} cells where {len(names)} columns are named")
+        segments.append(_from_record(_gather(names, cells), counts, f"{name}, line {number}"))
+    return _checked(segments, name)
+
+
+def _check_length(path: Path, lines: list[str], other_path: Path, other_lines: list[str]) -> None:
+    if len(lines) == len(other_lines):
+        return
+    first = min(len(lines), len(other_lines)) + 1
+    longer, shorter = (path, other_path) if len(lines) > len(other_lines) else (other_path, path)
+    raise InputError(
+        f"{display_name(path)} has {len(lines)} lines but {display_name(other_path)} has {len(other_lines)}: "
+        f"line {first} of {display_name(longer)} has no partner in {display_name(shorter)}"
+    )
+
+
+def _parse_object(line: str, name: str, number: int) -> dict[str, object]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name}, line {number}: not JSON ({error.msg} at column {error.colno})") from error
+    except RecursionError as error:
+        raise InputError(f"{name}, line {number}: JSON nested too deeply") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{name}, line {number}: a JSON object is expected, not {_kind(value)}")
+    return value
+
+
+def _from_record(record: Mapping[str, object], counts: dict[str, int], place: str) -> Segment:
+    if "hypothesis" not in record:
+        raise InputError(f"{place}: no field 'hypothesis'{suggest('hypothesis', record)}")
+    if record.get("references") is not None and record.get("reference") is not None:
+        raise InputError(f"{place}: both 'references' and 'reference' are given")
+    system = _name(record, "system", place)
+    counts[system] = counts.get(system, 0) + 1
+    source = record.get("source")
+    return Segment(
+        _text(record["hypothesis"], "hypothesis", place),
+        tuple(_references(record, place)),
+        None if source is None else _text(source, "source", place),
+        id=_name(record, "id", place) or str(counts[system]),
+        system=system,
+        document=_name(record, "document", place),
+    )
+
+
+def _references(record: Mapping[str, object], place: str) -> Iterator[str]:
+    field = "references" if record.get("references") is not None else "reference"
+    value = record.get(field)
+    if value is None:
+        return
+    if not isinstance(value, list):
+        yield _text(value, field, place)
+        return
+    for i, reference in enumerate(value, start=1):
+        yield _text(reference, f"{field}[{i}]", place)
+
+
+def _text(value: object, field: str, place: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{place}: field {field!r} must be text, not {_kind(value)}")
+    return value
+
+
+def _name(record: Mapping[str, object], field: str, place: str) -> str:
+    value = record.get(field)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f"{place}: field {field!r} must be text or a whole number, not {_kind(value)}")
+    return str(value)
+
+
+def _kind(value: object) -> str:
+    kinds = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def _check_columns(names: list[str], file: str) -> list[str]:
+    plain = [name.strip().lower() for name in names]
+    if "hypothesis" not in plain:
+        raise InputError(f"{file}: no column 'hypothesis' among {', '.join(names)}{suggest('hypothesis', plain)}")
+    for name in (*_FIELDS[:4], "document"):
+        if plain.count(name) > 1:
+            raise InputError(f"{file}: column {name!r} appears twice")
+    return plain
+
+
+def _gather(names: list[str], cells: list[str]) -> dict[str, object]:
+    record: dict[str, object] = {}
+    references = [cell for name, cell in zip(names, cells, strict=True) if _REFERENCE_COLUMN.fullmatch(name)]
+    for name, cell in zip(names, cells, strict=True):
+        if name in _FIELDS and not _REFERENCE_COLUMN.fullmatch(name):
+            record[name] = cell
+    record["references"] = references if len(references) <= 1 else [cell for cell in references if cell]
+    return record
+
+
+def _checked(segments: list[Segment], name: str) -> TestSet:
+    if not segments:
+        raise InputError(f"{name} holds no segment")
+    try:
+        return TestSet(tuple(segments))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+def _record(segment: Segment) -> dict[str, object]:
+    record: dict[str, object] = {"id": segment.id, "system": segment.system, "source": segment.source}
+    record |= {"hypothesis": segment.hypothesis, "references": list(segment.references), "document": segment.document}
+    return {key: value for key, value in record.items() if value not in ("", None) or key == "hypothesis"}

@@ -1,0 +1,123 @@
+"""Writing results: whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import math
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from monge.errors import InputError
+
+
+@contextlib.contextmanager
+def open_atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open *path* for writing bytes under a temporary name beside it; it takes its name only if the block succeeds.
+
+    ``-`` is standard output. Anything that is not a regular file (``/dev/stdout``, a pipe) is written directly.
+    Raises InputError when it cannot be written.
+    """
+    if os.fspath(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))
+    with _explained(path):
+        if target.is_dir():
+            raise IsADirectoryError(None, "it is a directory")
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                yield stream
+            return
+        temporary = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.tmp")
+        try:
+            with temporary.open("xb") as stream:
+                yield stream
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write *text* as UTF-8, compressed when the name ends in ``.gz``."""
+    data = text.encode("utf-8")
+    if os.fspath(path).endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    with open_atomic(path) as stream:
+        stream.write(data)
+
+
+def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Write one text a line; a text that holds a line break is refused."""
+    write_text(path, "".join(_checked(line, f"line {i}", "\n\r") + "\n" for i, line in enumerate(lines, start=1)))
+
+
+def write_tsv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write tab-separated values without quoting; None and NaN become empty cells.
+
+    A cell that holds a tab or a line break is refused: JSONL can hold it.
+    """
+    lines = ["\t".join(_checked(name, "header", "\t\n\r") for name in header)]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise InputError(f"row {number} has {len(row)} cells where {len(header)} columns are named")
+        lines.append(
+            "\t".join(
+                _checked(_cell(value), f"row {number}, column {name!r}", "\t\n\r")
+                for name, value in zip(header, row, strict=True)
+            )
+        )
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def write_jsonl(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]]) -> None:
+    """Write one JSON object a line, non-ASCII text as it is; NaN becomes null, infinity is refused."""
+    lines = []
+    for number, record in enumerate(records, start=1):
+        try:
+            lines.append(json.dumps(_without_nan(dict(record)), ensure_ascii=False, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"record {number} cannot be written as JSON: {error}") from error
+    write_text(path, "".join(line + "\n" for line in lines))
+
+
+@contextlib.contextmanager
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from error
+
+
+def _cell(value: object) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _checked(text: str, place: str, forbidden: str) -> str:
+    for char in forbidden:
+        if char in text:
+            kind = "tab" if char == "\t" else "line break"
+            raise InputError(f"{place}: {text[:40]!r} holds a {kind}, which this format cannot carry; JSONL can")
+    return text
+
+
+def _without_nan(value: object) -> object:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return value
