@@ -14,7 +14,7 @@ _ABBREVIATIONS = frozenset(
     mr mrs ms dr prof st sr jr gen gov sen rep rev hon col capt lt sgt maj cmdr vs etc e.g i.e cf al fig figs eq no nos
     vol pp ed eds inc ltd co corp dept univ approx est jan feb mar apr jun jul aug sep sept oct nov dec
     bzw z.b d.h u.a usw ca nr str bspw evtl ggf vgl hr fr mme mlle m p.ex sig dott sra
-    """.split()
+    """.split()  # noqa: SIM905 - a word list reads best as words
 )
 _LAST_WORD = re.compile(r"[\w.]+$")
 
