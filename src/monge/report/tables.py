@@ -1,0 +1,93 @@
+"""Tables for terminals, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+Row = Sequence[str]
+
+
+def display_width(text: str) -> int:
+    """Return how many terminal columns *text* takes: wide characters two, combining marks none.
+
+    >>> display_width("日本"), display_width("é")
+    (4, 1)
+    """
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def text_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> str:
+    """Return aligned columns, the first *left* ones flush left, numbers flush right.
+
+    >>> print(text_table(["system", "bleu"], [["a", "31.2"], ["long", "9.1"]]))
+    system  bleu
+    ------  ----
+    a       31.2
+    long     9.1
+    """
+    lines = [header, *rows]
+    widths = [max(display_width(line[i]) for line in lines) for i in range(len(header))]
+    rule = ["-" * width for width in widths]
+    return "\n".join(_text_line(line, widths, left) for line in (header, rule, *rows))
+
+
+def _text_line(line: Row, widths: Sequence[int], left: int) -> str:
+    cells = []
+    for i, (cell, width) in enumerate(zip(line, widths, strict=True)):
+        gap = " " * (width - display_width(cell))
+        cells.append(cell + gap if i < left else gap + cell)
+    return "  ".join(cells).rstrip()
+
+
+def markdown_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> str:
+    """Return a Markdown table, the first *left* columns flush left.
+
+    >>> print(markdown_table(["system", "bleu"], [["a|b", "31.2"]]))
+    | system | bleu |
+    |---|---:|
+    | a\\|b | 31.2 |
+    """
+    rule = "|" + "|".join("---" if i < left else "---:" for i in range(len(header))) + "|"
+    body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in (header, *rows)]
+    return "\n".join([body[0], rule, *body[1:]])
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
+    "−": "$-$",
+}  # fmt: skip
+
+
+def escape_latex(text: str) -> str:
+    """Return *text* so that LaTeX prints it literally.
+
+    >>> print(escape_latex("a_b 5%"))
+    a\\_b 5\\%
+    """
+    return "".join(_LATEX.get(char, char) for char in text)
+
+
+def latex_table(header: Row, rows: Sequence[Row], *, left: int = 1, bold: Sequence[tuple[int, int]] = ()) -> str:
+    """Return a booktabs table; *bold* lists (row, column) cells to emphasise."""
+    columns = "l" * left + "r" * (len(header) - left)
+    marked = set(bold)
+    body = []
+    for r, row in enumerate(rows):
+        cells = [escape_latex(cell) for cell in row]
+        cells = [rf"\textbf{{{cell}}}" if (r, c) in marked else cell for c, cell in enumerate(cells)]
+        body.append(" & ".join(cells) + r" \\")
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(escape_latex(cell) for cell in header) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
