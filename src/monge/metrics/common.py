@@ -1,0 +1,109 @@
+"""What most metrics share: needs, the mean, and scoring of plain lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+from monge.errors import InputError
+from monge.metrics.base import MetricSpec
+from monge.scores import Score, Signature
+from monge.text import Segment, make_segments
+
+
+class MetricBase:
+    """Base for metrics: give it ``spec``, ``signature`` and ``score``; the rest follows.
+
+    A metric with corpus statistics overrides ``fitted`` and ``fit``, one with a corpus score of its own ``aggregate``.
+    """
+
+    spec: MetricSpec
+
+    @property
+    def signature(self) -> Signature:
+        """What can change a number of this metric."""
+        raise NotImplementedError
+
+    @property
+    def fitted(self) -> bool:
+        """True: nothing is to be learnt from a corpus."""
+        return True
+
+    def fit(self, corpus: Sequence[Segment]) -> Self:
+        """Return this metric, which needs no corpus."""
+        return self
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        """Return one Score a segment, in order."""
+        raise NotImplementedError
+
+    def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
+        """Return the mean of the scores that are numbers; NaN when there is none."""
+        return mean_of_known([score.value for score in scores])
+
+    def compute(
+        self,
+        predictions: Sequence[str],
+        references: Sequence[str | Sequence[str]] | None = None,
+        sources: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        """Score plain lists, fitting on them when not fitted; the result holds plain types only.
+
+        ``mean`` is the score of the whole (a corpus score where the metric has one), ``scores`` those of the
+        segments, ``notes`` what went less than well: by segment number, and under ``mean`` what the mean left out.
+        """
+        segments = make_segments(predictions, references, sources)
+        metric = self if self.fitted else self.fit(segments)
+        scores = metric.score(segments)
+        return {
+            "mean": float(metric.aggregate(segments, scores)),
+            "scores": [float(score.value) for score in scores],
+            "signature": str(metric.signature),
+            "higher_is_better": metric.spec.higher_is_better,
+            "notes": collect_notes(segments, scores),
+        }
+
+
+def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:
+    """Raise InputError naming the first segment that lacks what the metric needs."""
+    for place, segment in enumerate(segments, start=1):
+        for need in spec.needs:
+            if not segment.references if need == "references" else segment.source is None:
+                owner = f" of system {segment.system!r}" if segment.system else ""
+                what = "reference" if need == "references" else need
+                raise InputError(f"segment {segment.id or place}{owner} has no {what}, which {spec.name} needs")
+
+
+def mean_of_known(values: Sequence[float]) -> float:
+    """Return the mean of the finite values, whatever their order; NaN when there is none.
+
+    >>> mean_of_known([1.0, float("nan"), 3.0])
+    2.0
+    """
+    known = [value for value in values if math.isfinite(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, list[str]]:
+    """Return the notes by segment id; ``mean`` tells how many scores are missing from it."""
+    notes = {
+        segment.id or str(place): list(score.notes)
+        for place, (segment, score) in enumerate(zip(segments, scores, strict=True), start=1)
+        if score.notes
+    }
+    missing = sum(not math.isfinite(score.value) for score in scores)
+    if missing:
+        notes["mean"] = [f"{missing} of {len(scores)} scores are missing and left out of the mean"]
+    return notes
+
+
+def note_empty_texts(segment: Segment) -> tuple[str, ...]:
+    """Return a note for an empty hypothesis and one for empty references (white space counts as empty)."""
+    notes = []
+    if not segment.hypothesis.strip():
+        notes.append("empty hypothesis")
+    empty = [str(i) for i, reference in enumerate(segment.references, start=1) if not reference.strip()]
+    if empty:
+        notes.append("empty reference" + (f" {', '.join(empty)}" if len(segment.references) > 1 else ""))
+    return tuple(notes)

@@ -1,0 +1,171 @@
+"""BLEU, chrF, chrF++ and TER through sacrebleu, number for number."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from monge.errors import ModelError, OptionError, suggest
+from monge.metrics.base import MetricSpec
+from monge.metrics.common import MetricBase, check_needs, note_empty_texts
+from monge.metrics.lexical_specs import lexical_spec
+from monge.scores import Score, Signature
+from monge.text import Segment
+from monge.version import __version__
+
+SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
+
+
+@dataclass(frozen=True, eq=False)
+class SacrebleuMetric(MetricBase):
+    """A metric of sacrebleu: ``sentence`` scores segments, ``corpus`` the whole set, ``parts`` names what is shown."""
+
+    spec: MetricSpec
+    sentence: Any
+    corpus: Any
+    parts: Callable[[Any], dict[str, float]]
+
+    @property
+    def signature(self) -> Signature:
+        """sacrebleu's own fields (but the number of references, which is the data's), with its version."""
+        fields = {"metric": self.spec.name} | _signature_fields(self.corpus)
+        of_segments = _signature_fields(self.sentence)
+        if "eff" in fields and of_segments["eff"] != fields["eff"]:
+            fields["eff"] = f"{fields['eff']}, segments {of_segments['eff']}"
+        if hasattr(self.corpus, "beta"):  # sacrebleu leaves it out
+            fields["beta"] = str(self.corpus.beta)
+        return Signature(fields | {"library": f"sacrebleu-{_sacrebleu().__version__}", "version": __version__})
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        """Return sacrebleu's sentence score of each segment, against all of its references at once."""
+        check_needs(self.spec, segments)
+        return [self._score(segment) for segment in segments]
+
+    def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
+        """Return sacrebleu's corpus score; the numbers of references may differ."""
+        check_needs(self.spec, segments)
+        if not segments:
+            return float("nan")
+        width = max(len(segment.references) for segment in segments)
+        columns = [[_nth(segment.references, k) for segment in segments] for k in range(width)]
+        return float(self.corpus.corpus_score([segment.hypothesis for segment in segments], columns).score)
+
+    def _score(self, segment: Segment) -> Score:
+        result = self.sentence.sentence_score(segment.hypothesis, list(segment.references))
+        return Score(float(result.score), self.parts(result), notes=note_empty_texts(segment))
+
+
+def make_bleu(*, tokenize: str = "13a", lowercase: bool = False, smooth_method: str = "exp") -> SacrebleuMetric:
+    """BLEU, 0 to 100: geometric mean of the clipped n-gram precisions (n ≤ 4) times the brevity penalty.
+
+    Segments are scored as ``sacrebleu.sentence_bleu`` does (effective order), the set as ``corpus_bleu``.
+
+    >>> round(make_bleu().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["mean"], 2)
+    53.73
+    """
+    _check_choice("smooth_method", smooth_method, SMOOTH_METHODS)
+    options: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "smooth_method": smooth_method}
+    sentence, corpus = (_make_scorer(**options, effective_order=effective) for effective in (True, False))
+    return SacrebleuMetric(lexical_spec("bleu"), sentence, corpus, _bleu_parts)
+
+
+def make_chrf(
+    *, char_order: int = 6, word_order: int = 0, beta: int = 2, lowercase: bool = False, whitespace: bool = False
+) -> SacrebleuMetric:
+    """chrF, 0 to 100: F_beta of character n-grams up to *char_order* and word n-grams up to *word_order*.
+
+    >>> round(make_chrf().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["mean"], 2)
+    65.98
+    """
+    return _make_chrf("chrf", char_order, word_order, beta, lowercase=lowercase, whitespace=whitespace)
+
+
+def make_chrfpp(
+    *, char_order: int = 6, word_order: int = 2, beta: int = 2, lowercase: bool = False, whitespace: bool = False
+) -> SacrebleuMetric:
+    """chrF++: chrF with word unigrams and bigrams."""
+    return _make_chrf("chrfpp", char_order, word_order, beta, lowercase=lowercase, whitespace=whitespace)
+
+
+def make_ter(
+    *, normalized: bool = False, no_punct: bool = False, asian_support: bool = False, case_sensitive: bool = False
+) -> SacrebleuMetric:
+    """TER, from 0 up, in percent: the fewest edits (block shifts count one) a word of the average reference."""
+    scorer = _sacrebleu().TER(
+        normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive
+    )
+    return SacrebleuMetric(lexical_spec("ter"), scorer, scorer, _ter_parts)
+
+
+def make_tokenizer(tokenize: str, *, lowercase: bool = False) -> Callable[[str], list[str]]:
+    """Return a function from text to tokens by one of sacrebleu's tokenizers (13a, intl, zh, char, none …)."""
+    split = _make_scorer(tokenize=tokenize).tokenizer
+    return lambda text: str(split((text.lower() if lowercase else text).rstrip())).split()
+
+
+def _make_scorer(*, tokenize: str, **options: Any) -> Any:
+    """Return sacrebleu's BLEU; ``force`` only silences its guess that a text was tokenised already."""
+    _check_choice("tokenize", tokenize, list(_sacrebleu().BLEU.TOKENIZERS))
+    try:
+        return _sacrebleu().BLEU(tokenize=tokenize, force=True, **options)
+    except (RuntimeError, ImportError, OSError) as error:
+        raise ModelError(f"sacrebleu's tokenizer {tokenize!r} cannot be used: {_first_line(error)}") from error
+
+
+def _make_chrf(
+    name: str, char_order: int, word_order: int, beta: int, *, lowercase: bool, whitespace: bool
+) -> SacrebleuMetric:
+    for option, value, least in (("char_order", char_order, 1), ("word_order", word_order, 0), ("beta", beta, 1)):
+        if value < least:
+            raise OptionError(f"{option} must be at least {least}, not {value}")
+    scorer = _sacrebleu().CHRF(
+        char_order=char_order, word_order=word_order, beta=beta, lowercase=lowercase, whitespace=whitespace
+    )
+    return SacrebleuMetric(lexical_spec(name), scorer, scorer, _no_parts)
+
+
+def _signature_fields(scorer: Any) -> dict[str, str]:
+    """Return sacrebleu's own signature fields, without its version and the number of references."""
+    probe = copy.copy(scorer)
+    probe.num_refs = 1  # sacrebleu knows it only after scoring, and asks for it
+    words = {True: "yes", False: "no"}
+    return {
+        key: words[value] if isinstance(value, bool) else str(value)
+        for key, value in probe.get_signature().info.items()
+        if value is not None and key not in ("version", "nrefs")
+    }
+
+
+def _nth(references: Sequence[str], k: int) -> str | None:
+    return references[k] if k < len(references) else None
+
+
+def _bleu_parts(result: Any) -> dict[str, float]:
+    parts = {f"precision{n}": float(value) for n, value in enumerate(result.precisions, start=1)}
+    return parts | {"brevity_penalty": float(result.bp)}
+
+
+def _ter_parts(result: Any) -> dict[str, float]:
+    return {"edits": float(result.num_edits), "reference_length": float(result.ref_length)}
+
+
+def _no_parts(result: Any) -> dict[str, float]:
+    return {}
+
+
+def _check_choice(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise OptionError(f"{option}={value!r} is not one of {', '.join(known)}{suggest(value, known)}")
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+def _sacrebleu() -> Any:
+    import sacrebleu
+
+    return sacrebleu
