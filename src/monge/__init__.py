@@ -1,5 +1,43 @@
-"""Principled evaluation of generated text by optimal transport."""
+"""Principled evaluation of generated text by optimal transport.
+
+>>> import monge
+>>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf")["mean"]
+100.0
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from monge.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from monge.api import score
+    from monge.encoders import load_encoder
+    from monge.metrics import load_metric
+    from monge.scores import Score, ScoreTable
+    from monge.text import Segment
+
+# name → module; loaded on first use, so that `import monge` costs nothing
+_LAZY = {
+    "Score": "monge.scores",
+    "ScoreTable": "monge.scores",
+    "Segment": "monge.text",
+    "load_encoder": "monge.encoders",
+    "load_metric": "monge.metrics",
+    "score": "monge.api",
+}
+
+__all__ = ["Score", "ScoreTable", "Segment", "__version__", "load_encoder", "load_metric", "score"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        import importlib
+
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'monge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,43 @@
+# make demo: install and score an example.   make test: install and run the tests.
+PYTHON ?= python3
+VENV ?= .venv
+TORCH ?= torch==2.13.0  # a CPU build where one is offered under this version
+BUILD := pyproject.toml setup.py $(wildcard src/monge/transport/native/*)
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint test-torch bench docs clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "monge needs Python 3.11 or newer ($(PYTHON) is older)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+
+$(VENV)/.installed: $(BUILD) | $(BIN)/python
+	$(BIN)/python -m pip install -q -e .
+	@touch $@
+
+$(VENV)/.installed-test: $(BUILD) | $(BIN)/python
+	$(BIN)/python -m pip install -q -e '.[test,lint]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-torch: $(BUILD) | $(BIN)/python
+	$(BIN)/python -m pip install -q $(TORCH)
+	$(BIN)/python -m pip install -q -e '.[test,torch,peers]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-torch: $(VENV)/.installed-torch
+	$(BIN)/python -m pytest -m torch
+
+clean:
+	rm -rf build .venv .venv-torch .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Score three made-up translation systems with several metrics.
+set -e
+cd "$(dirname "$0")/demo"
+monge models fetch minilm
+echo
+echo "Three systems translated the same sixteen sentences: careful rephrases, literal keeps foreign word"
+echo "order, careless copies the wording but gets facts wrong."
+echo
+set -x
+monge score reference.txt -i careful.txt literal.txt careless.txt -m bertscore moverscore emd cosine chrf bleu
+{ set +x; } 2>/dev/null
+echo
+echo "Next: monge metrics             the metrics; monge metrics NAME prints one's card"
+echo "      monge score --help        your own files: monge score REF -i HYP ..."
+echo "      docs/tutorial.md          from scores to decisions"

@@ -1,0 +1,50 @@
+"""List the metrics, or print the card of one: what it computes, its range, options, cost, citation and caveats."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the metric whose card to print")
+    parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from monge.metrics.cards import render_card
+    from monge.metrics.registry import find_spec, metric_specs
+
+    if args.name:
+        print(render_card(find_spec(args.name)))
+        return 0
+    specs = list(metric_specs().values())
+    if args.format == "json":
+        print(json.dumps([spec_record(spec) for spec in specs], indent=1, ensure_ascii=False))
+        return 0
+    width = max(len(spec.name) for spec in specs)
+    for family in dict.fromkeys(spec.family for spec in specs):
+        print(f"{family}:")
+        for spec in specs:
+            if spec.family == family:
+                print(f"  {spec.name:<{width}}  {'↑' if spec.higher_is_better else '↓'}  {spec.summary}")
+    print("\n↑ higher is better, ↓ lower is better. `monge metrics NAME` prints a metric's card.")
+    return 0
+
+
+def spec_record(spec: object) -> dict[str, object]:
+    """Return a spec as plain JSON values; an infinite bound becomes null."""
+    from monge.metrics.base import MetricSpec
+
+    assert isinstance(spec, MetricSpec)
+    return {
+        "name": spec.name,
+        "family": spec.family,
+        "summary": spec.summary,
+        "needs": list(spec.needs),
+        "bounds": [None if math.isinf(b) else b for b in spec.bounds],
+        "higher_is_better": spec.higher_is_better,
+        "symmetric": spec.symmetric,
+        "citation": spec.citation,
+    }

@@ -1,0 +1,103 @@
+"""From an encoded text to a weighted point cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.clouds.cloud import PointCloud
+from monge.clouds.filters import ENGLISH_STOPWORDS, match_filters
+from monge.clouds.ngrams import join_windows, pool_ngrams
+from monge.clouds.weights import IdfModel, weigh_tokens
+from monge.encoders.base import EncodedText
+from monge.encoders.layers import aggregate_layers
+
+
+@dataclass(frozen=True)
+class CloudRecipe:
+    """How vectors of tokens become points with mass.
+
+    ``drop`` removes tokens; ``mute`` leaves them as places mass may go to but gives them none (BERTScore's
+    [CLS] and [SEP]). ``ngram`` 0 pools the whole text into one point.
+    """
+
+    aggregation: str = "single"
+    normalise_layers: bool = False
+    normalise_points: bool = False
+    drop: tuple[str, ...] = ("special",)
+    mute: tuple[str, ...] = ()
+    stopwords: Collection[str] = ENGLISH_STOPWORDS
+    weighting: str = "uniform"
+    ngram: int = 1
+    pooling_mean: bool = True
+
+    def build(self, encoded: EncodedText, idf: IdfModel | None) -> PointCloud:
+        """Return the cloud of a text; an empty text is one point at the origin, and every fallback is noted."""
+        notes = list(encoded.notes)
+        if not encoded.text.strip():
+            return self._origin(encoded, [*notes, "empty text"])
+        if len(encoded.tokens) == 0:
+            return self._origin(encoded, [*notes, "no known word"])
+        kept = self._kept(encoded, notes)
+        points = aggregate_layers(encoded.vectors[:, kept], self.aggregation, normalise=self.normalise_layers)
+        tokens = tuple(encoded.tokens[i] for i in kept)
+        weights = self._weights(encoded, kept, tokens, idf, notes)
+        spans = encoded.spans[kept]
+        if self.ngram != 1 or not self.pooling_mean:
+            points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling_mean)
+            tokens = join_windows(tokens, windows)
+            spans = np.array([_cover(spans[start:end]) for start, end in windows], dtype=np.int64)
+        if self.normalise_points:
+            norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
+            points = (points / np.where(norms == 0, 1.0, norms)).astype(np.float32)
+        return PointCloud(points, weights / weights.sum(), tokens, spans, encoded.text, tuple(notes))
+
+    def _kept(self, encoded: EncodedText, notes: list[str]) -> NDArray[np.int64]:
+        dropped = match_filters(encoded, self.drop, self.stopwords)
+        if dropped.all():
+            notes.append("every token filtered: kept all")
+            dropped = encoded.special & ("special" in self.drop) if not encoded.special.all() else np.zeros_like(dropped)
+        return np.flatnonzero(~dropped)
+
+    def _weights(
+        self, encoded: EncodedText, kept: NDArray[np.int64], tokens: Sequence[str], idf: IdfModel | None, notes: list[str]
+    ) -> NDArray[np.float64]:
+        weights = weigh_tokens(tokens, self.weighting, idf)
+        muted = match_filters(encoded, self.mute, self.stopwords)[kept]
+        weights[muted] = 0.0
+        if weights.sum() > 0:
+            return weights
+        notes.append("no token has weight: uniform weights")
+        return np.where(muted, 0.0, 1.0) if not muted.all() else np.ones(len(tokens))
+
+    def _origin(self, encoded: EncodedText, notes: list[str]) -> PointCloud:
+        probe = np.zeros((encoded.vectors.shape[0], 1, encoded.vectors.shape[2]), dtype=np.float32)
+        dimension = aggregate_layers(probe, self.aggregation, normalise=False).shape[1]
+        points = np.zeros((1, dimension), dtype=np.float32)
+        return PointCloud(points, np.ones(1), ("",), np.zeros((1, 2), dtype=np.int64), encoded.text, tuple(notes))
+
+
+def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
+    """Return one cloud that holds the points of all, each cloud with an equal share of the mass.
+
+    The spans of later texts are shifted to where they stand in the texts joined by line ends.
+    """
+    if len(clouds) == 1:
+        return clouds[0]
+    starts = np.cumsum([0, *(len(cloud.text) + 1 for cloud in clouds[:-1])])
+    return PointCloud(
+        np.concatenate([cloud.points for cloud in clouds]),
+        np.concatenate([cloud.weights for cloud in clouds]) / len(clouds),
+        tuple(token for cloud in clouds for token in cloud.tokens),
+        np.concatenate([cloud.spans + start for cloud, start in zip(clouds, starts, strict=True)]),
+        "\n".join(cloud.text for cloud in clouds),
+        tuple(note for cloud in clouds for note in cloud.notes),
+    )
+
+
+def _cover(spans: NDArray[np.int64]) -> tuple[int, int]:
+    real = spans[spans[:, 1] > spans[:, 0]]
+    return (int(real[:, 0].min()), int(real[:, 1].max())) if len(real) else (0, 0)

@@ -1,0 +1,72 @@
+"""Which tokens of a text take part: named rules over encoded tokens."""
+
+from __future__ import annotations
+
+import string
+import unicodedata
+from collections.abc import Callable, Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders.base import EncodedText
+from monge.errors import OptionError, suggest
+
+Mask = NDArray[np.bool_]
+
+# Function words of English: articles, pronouns, prepositions, conjunctions, auxiliaries. Own list.
+ENGLISH_STOPWORDS = frozenset(
+    """a an the this that these those i me my mine we us our ours you your yours he him his she her hers it its they
+    them their theirs who whom whose which what and or but nor so yet if then than as because while until although
+    of at by for with about against between into through during before after above below to from up down in out on
+    off over under again further once here there when where why how all any both each few more most other some such
+    no not only own same too very can will just should would could may might must shall do does did doing have has
+    had having be am is are was were been being""".split()
+)
+
+
+def _is_punctuation(token: str) -> bool:
+    return bool(token) and all(unicodedata.category(char)[0] in "PS" for char in token)
+
+
+def _mask(encoded: EncodedText, rule: Callable[[str], bool]) -> Mask:
+    hits = np.fromiter((rule(token) for token in encoded.tokens), dtype=np.bool_, count=len(encoded.tokens))
+    return hits & ~encoded.special
+
+
+def _subwords(encoded: EncodedText, _: Collection[str]) -> Mask:
+    continues = np.zeros(len(encoded.tokens), dtype=np.bool_)
+    continues[1:] = (encoded.words[1:] == encoded.words[:-1]) & ~encoded.special[1:]
+    return continues
+
+
+# name → mask of the tokens the rule names
+FILTERS: dict[str, Callable[[EncodedText, Collection[str]], Mask]] = {
+    "special": lambda encoded, _: encoded.special,
+    "punctuation": lambda encoded, _: _mask(encoded, _is_punctuation),
+    # the rule of the released MoverScore: one ASCII mark
+    "ascii_punctuation": lambda encoded, _: _mask(encoded, set(string.punctuation).__contains__),
+    "subwords": _subwords,
+    "stopwords": lambda encoded, stopwords: _mask(encoded, lambda token: token.lower() in stopwords),
+}
+
+
+def parse_filters(text: str) -> tuple[str, ...]:
+    """Return the rule names in a ``+``-separated list; ``"none"`` names none.
+
+    >>> parse_filters("special+punctuation")
+    ('special', 'punctuation')
+    """
+    names = tuple(name.strip() for name in text.split("+") if name.strip() not in ("", "none"))
+    for name in names:
+        if name not in FILTERS:
+            raise OptionError(f"no token filter {name!r}{suggest(name, FILTERS)}; there are {', '.join(FILTERS)}")
+    return names
+
+
+def match_filters(encoded: EncodedText, names: Collection[str], stopwords: Collection[str] = ENGLISH_STOPWORDS) -> Mask:
+    """Return the mask (n,) of the tokens that any of the rules names."""
+    matched = np.zeros(len(encoded.tokens), dtype=np.bool_)
+    for name in names:
+        matched |= FILTERS[name](encoded, stopwords)
+    return matched

@@ -1,0 +1,104 @@
+"""Masses of tokens: uniform, or from document frequencies of a corpus."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import InputError
+from monge.text import write_text
+
+
+@dataclass(frozen=True)
+class IdfModel:
+    """In how many of ``documents`` texts each token occurs.
+
+    >>> model = IdfModel.fit([("the", "cat"), ("the", "dog")])
+    >>> model.documents, model.frequencies["the"]
+    (2, 2)
+    """
+
+    documents: int
+    frequencies: Mapping[str, int]
+
+    @classmethod
+    def fit(cls, texts: Iterable[Sequence[str]]) -> IdfModel:
+        """Count document frequencies over tokenised texts."""
+        frequencies: Counter[str] = Counter()
+        documents = 0
+        for tokens in texts:
+            documents += 1
+            frequencies.update(set(tokens))
+        if documents == 0:
+            raise InputError("idf needs at least one text to be fitted on")
+        return cls(documents, dict(sorted(frequencies.items())))
+
+    @cached_property
+    def hash(self) -> str:
+        """Eight hexadecimal digits that name the statistics."""
+        content = json.dumps([self.documents, sorted(self.frequencies.items())], ensure_ascii=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+    def save(self, path: str | Path) -> None:
+        """Write the statistics as JSON, atomically."""
+        write_text(path, json.dumps({"documents": self.documents, "frequencies": dict(self.frequencies)}, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> IdfModel:
+        """Read what :meth:`save` wrote."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            documents, frequencies = content["documents"], content["frequencies"]
+            good = isinstance(documents, int) and documents > 0 and isinstance(frequencies, dict)
+            if not good or not all(isinstance(n, int) and 0 < n <= documents for n in frequencies.values()):
+                raise ValueError("frequencies must lie between 1 and the number of documents")
+        except OSError as error:
+            raise InputError(f"{path}: cannot read idf statistics ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}: not idf statistics ({error})") from error
+        return cls(documents, frequencies)
+
+
+def _smoothed_idf(model: IdfModel, token: str, tf: int) -> float:
+    return math.log((model.documents + 1) / (model.frequencies.get(token, 0) + 1))
+
+
+def _plus_one_idf(model: IdfModel, token: str, tf: int) -> float:
+    return math.log(1 + (model.documents + 1) / (model.frequencies.get(token, 0) + 1))
+
+
+def _tf_idf(model: IdfModel, token: str, tf: int) -> float:
+    return tf * (math.log(model.documents / max(model.frequencies.get(token, 0), 1)) + 1)
+
+
+# name → weight of one occurrence of a token that occurs tf times in its text
+WEIGHTINGS: dict[str, Callable[[IdfModel, str, int], float] | None] = {
+    "uniform": None,
+    "idf": _smoothed_idf,  # log((N+1)/(df+1)): BERTScore, MoverScore
+    "idf_plus_one": _plus_one_idf,  # log(1 + (N+1)/(df+1)): YiSi
+    "tfidf": _tf_idf,  # tf (log(N/df) + 1): WE_WPI eq. 9
+}
+
+
+def weigh_tokens(tokens: Sequence[str], weighting: str, model: IdfModel | None) -> NDArray[np.float64]:
+    """Return the unnormalised mass (n,) of each token.
+
+    >>> weigh_tokens(["a", "b"], "uniform", None)
+    array([1., 1.])
+    """
+    rule = WEIGHTINGS[weighting]
+    if rule is None:
+        return np.ones(len(tokens))
+    assert model is not None, "weighting by idf needs a fitted model"
+    counts = Counter(tokens)
+    values = {token: rule(model, token, count) for token, count in counts.items()}
+    return np.array([values[token] for token in tokens], dtype=np.float64)

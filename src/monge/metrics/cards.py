@@ -1,0 +1,39 @@
+"""The card of a metric: facts from its spec and options, prose from a file."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from monge.metrics.base import MetricSpec
+from monge.metrics.registry import metric_options
+
+
+def read_prose(name: str) -> str | None:
+    """Return what was written about a metric (formula, cost, caveats), or None."""
+    path = files("monge.metrics").joinpath("card_texts", f"{name}.md")
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else None
+
+
+def render_card(spec: MetricSpec) -> str:
+    """Return the card as Markdown: title, facts, prose, options, citation."""
+    low, high = spec.bounds
+    lines = [
+        f"# {spec.name} — {spec.summary}",
+        "",
+        f"Range: {low:g} to {high:g}. {'Higher' if spec.higher_is_better else 'Lower'} is better. "
+        f"{'Symmetric' if spec.symmetric else 'Not symmetric'} in hypothesis and reference. "
+        f"Needs: hypothesis, {', '.join(spec.needs) or 'nothing else'}.",
+        "",
+        read_prose(spec.name) or "No card has been written for this metric.",
+        "",
+        "Options (`--option name=value`) and defaults:",
+        "",
+        *(f"- `{name}` = {_show(parameter.default)}" for name, parameter in metric_options(spec.name).items()),
+    ]
+    if spec.citation:
+        lines += ["", f"Citation: {spec.citation}"]
+    return "\n".join(lines)
+
+
+def _show(default: object) -> str:
+    return "(none)" if default in ("", None) else f"`{default}`"

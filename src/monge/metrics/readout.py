@@ -1,0 +1,53 @@
+"""From transport costs to the parts and value of a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Marginals = tuple[float, float]
+
+PRECISION: Marginals = (math.inf, 0.0)
+RECALL: Marginals = (0.0, math.inf)
+
+
+def combine_f(precision: Array, recall: Array, alpha: float) -> Array:
+    """Weighted harmonic mean P·R / (αP + (1−α)R); 0 where the denominator is 0 (van Rijsbergen 1979; Lo 2019).
+
+    >>> combine_f(np.array([0.5]), np.array([1.0]), 0.5).round(4)
+    array([0.6667])
+    """
+    denominator = alpha * precision + (1 - alpha) * recall
+    return np.divide(precision * recall, denominator, out=np.zeros_like(precision), where=denominator != 0)
+
+
+@dataclass(frozen=True)
+class Readout:
+    """Which transport problems are solved (by role), and how their costs become parts; ``value`` names the score."""
+
+    roles: tuple[str, ...]
+    value: str
+    parts: Callable[[Mapping[str, Array], float], dict[str, Array]]
+    higher_is_better: bool
+
+
+def _f_parts(costs: Mapping[str, Array], alpha: float) -> dict[str, Array]:
+    precision, recall = 1 - costs["precision"], 1 - costs["recall"]
+    return {"precision": precision, "recall": recall, "f": combine_f(precision, recall, alpha)}
+
+
+READOUTS: dict[str, Readout] = {
+    "f": Readout(("precision", "recall"), "f", _f_parts, True),
+    "distance": Readout(("transport",), "distance", lambda c, _: {"distance": c["transport"]}, False),
+    "one_minus": Readout(
+        ("transport",), "score", lambda c, _: {"distance": c["transport"], "score": 1 - c["transport"]}, True
+    ),
+    "inverse": Readout(
+        ("transport",), "score", lambda c, _: {"distance": c["transport"], "score": 1 / (1 + c["transport"])}, True
+    ),
+}

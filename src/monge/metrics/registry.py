@@ -1,0 +1,93 @@
+"""Metrics by name, built in or added by other packages."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from monge.errors import OptionError, suggest
+from monge.metrics.base import Metric, MetricSpec
+from monge.metrics.specs import SPECS
+
+ENTRY_POINT_GROUP = "monge.metrics"  # each entry point names a MetricSpec
+
+
+@cache
+def metric_specs() -> dict[str, MetricSpec]:
+    """Return every known metric by name: the built-in ones and those of installed packages."""
+    specs = {spec.name: spec for spec in SPECS}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        spec = point.load()
+        if not isinstance(spec, MetricSpec):
+            raise OptionError(f"entry point {point.value!r} of {ENTRY_POINT_GROUP} is not a MetricSpec")
+        if spec.name in specs:
+            raise OptionError(f"metric {spec.name!r} of {point.value!r} exists already")
+        specs[spec.name] = spec
+    return specs
+
+
+def find_spec(name: str) -> MetricSpec:
+    """Return the spec of a metric, or an error that offers the nearest name."""
+    specs = metric_specs()
+    if name not in specs:
+        raise OptionError(f"no metric {name!r}{suggest(name, specs)}; `monge metrics` lists them")
+    return specs[name]
+
+
+def metric_options(name: str) -> dict[str, inspect.Parameter]:
+    """Return the options of a metric with their defaults and types."""
+    return dict(inspect.signature(_factory(find_spec(name))).parameters)
+
+
+def load_metric(name: str, **options: Any) -> Metric:
+    """Return a metric ready to use (or to be fitted, when it weighs by idf).
+
+    Options are those of ``metric_options(name)``; values may be text (``"0.23"``), which is read as the option's type.
+    ``encoder`` may be a name, a directory or an object that follows the Encoder protocol.
+
+    >>> load_metric("bleu", lowercase=True).spec.name
+    'bleu'
+    """
+    spec = find_spec(name)
+    known = metric_options(name)
+    values = {}
+    for key, value in options.items():
+        if key not in known:
+            listed = ", ".join(known)
+            raise OptionError(f"metric {name!r} has no option {key!r}{suggest(key, known)}; it has {listed}")
+        values[key] = parse_option(key, value, known[key])
+    metric: Metric = _factory(spec)(**values)
+    return metric
+
+
+def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
+    """Return *value* as the type of the option's default; text is parsed, other values pass.
+
+    >>> parse_option("alpha", "0.7", inspect.Parameter("alpha", inspect.Parameter.KEYWORD_ONLY, default=0.5))
+    0.7
+    """
+    default = parameter.default
+    if not isinstance(value, str) or isinstance(default, str) or default is None:
+        return value
+    try:
+        if isinstance(default, bool):
+            return _TRUTH[value.lower()]
+        return type(default)(value)
+    except (KeyError, ValueError):
+        kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(type(default), type(default).__name__)
+        raise OptionError(f"{key}={value!r}: must be {kind}") from None
+
+
+_TRUTH: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _factory(spec: MetricSpec) -> Callable[..., Any]:
+    module_name, _, path = spec.target.partition(":")
+    target: Any = importlib.import_module(module_name)
+    for attribute in path.split("."):
+        target = getattr(target, attribute)
+    return target  # type: ignore[no-any-return]

@@ -1,0 +1,110 @@
+"""The switches of a transport metric, by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from monge.clouds import WEIGHTINGS, CloudRecipe, parse_filters
+from monge.errors import OptionError, suggest
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "weighting": tuple(WEIGHTINGS),
+    "pooling": ("mean", "sum"),
+    "idf_from": ("references", "sides"),
+    "cost": ("euclidean", "sqeuclidean", "cosine", "position"),
+    "lambda_unit": ("absolute", "relative"),
+    "regulariser": ("entropy", "kl"),
+    "readout": ("f", "distance", "one_minus", "inverse"),
+    "references": ("max", "mean", "joint"),
+    "long": ("window", "truncate", "error"),
+}
+
+
+@dataclass(frozen=True)
+class TransportSettings:
+    """Everything that makes one transport metric differ from another.
+
+    encoder, layers, aggregation, normalise_layers, normalise_points, drop, mute, ngram, pooling make the points;
+    weighting, idf_from, idf make the masses; cost, lambda_c, lambda_r, lambda_unit, epsilon, regulariser the transport;
+    readout, alpha, references, baseline the score.
+    """
+
+    encoder: str = "minilm"
+    layers: str = "last"
+    aggregation: str = "single"
+    normalise_layers: bool = False
+    normalise_points: bool = False
+    drop: str = "special"
+    mute: str = "none"
+    ngram: int = 1
+    pooling: str = "mean"
+    weighting: str = "uniform"
+    idf_from: str = "references"
+    idf: str = ""  # file of fitted statistics; empty = fit on what is scored
+    cost: str = "cosine"
+    lambda_c: float = math.inf
+    lambda_r: float = math.inf
+    lambda_unit: str = "absolute"
+    epsilon: float = 0.0
+    regulariser: str = "entropy"
+    readout: str = "distance"
+    alpha: float = 0.5
+    references: str = "mean"
+    baseline: str = ""  # file made by `monge calibrate`; empty = no rescaling
+    language: str = "en"
+    long: str = "window"
+    device: str = "auto"
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise OptionError(f"{name}={value!r}{suggest(str(value), choices)}: must be one of {', '.join(choices)}")
+        if self.ngram < 0:
+            raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
+        for name in ("lambda_c", "lambda_r", "epsilon"):
+            value = getattr(self, name)
+            if not value >= 0:
+                raise OptionError(f"{name}={value}: must not be negative or NaN")
+        if not 0 <= self.alpha <= 1:
+            raise OptionError(f"alpha={self.alpha}: must be between 0 and 1")
+        if self.epsilon == math.inf:
+            raise OptionError("epsilon=inf: must be finite")
+        parse_filters(self.drop), parse_filters(self.mute)
+
+    def replace(self, options: Mapping[str, Any]) -> TransportSettings:
+        """Return these settings with *options* changed; an unknown name is an error that offers the nearest."""
+        known = {field.name for field in dataclasses.fields(self)}
+        for name in options:
+            if name not in known:
+                raise OptionError(f"no option {name!r}{suggest(name, known)}")
+        return dataclasses.replace(self, **options)
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether statistics of a corpus are needed before scoring."""
+        return (self.weighting != "uniform" and not self.idf) or self.relative
+
+    @property
+    def relative(self) -> bool:
+        """Whether finite λ are multiples of the encoder's typical cost."""
+        return self.lambda_unit == "relative" and any(0 < v < math.inf for v in (self.lambda_c, self.lambda_r))
+
+    @property
+    def recipe(self) -> CloudRecipe:
+        """How this metric makes clouds."""
+        return CloudRecipe(
+            aggregation=self.aggregation,
+            normalise_layers=self.normalise_layers,
+            normalise_points=self.normalise_points,
+            drop=parse_filters(self.drop),
+            mute=parse_filters(self.mute),
+            weighting=self.weighting,
+            ngram=self.ngram,
+            pooling_mean=self.pooling == "mean",
+        )

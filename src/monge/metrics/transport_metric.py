@@ -1,0 +1,284 @@
+"""One metric for the whole word-mover family: texts → clouds → transport → score."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.clouds import CloudRecipe, IdfModel, PointCloud, join_clouds
+from monge.encoders import Encoder, parse_layers
+from monge.errors import NotFittedError
+from monge.metrics.base import MetricSpec
+from monge.metrics.baseline import Baseline
+from monge.metrics.common import MetricBase, check_needs
+from monge.metrics.readout import PRECISION, READOUTS, RECALL, Readout
+from monge.metrics.settings import TransportSettings
+from monge.scores import Alignment, Score, Signature
+from monge.text import Segment
+from monge.transport import (
+    BatchSolution,
+    RaggedClouds,
+    TransportPlan,
+    TransportProblem,
+    TransportSetting,
+    cost_matrix,
+    solve_pairs,
+)
+from monge.version import __version__
+
+CHUNK = 2000  # segments whose vectors are held at once
+
+
+@dataclass(frozen=True)
+class CorpusStatistics:
+    """What ``fit`` learned: idf of hypotheses and references (rows, columns), and the encoder's typical cost."""
+
+    idf_hypothesis: IdfModel | None = None
+    idf_reference: IdfModel | None = None
+    typical_cost: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TransportMetric(MetricBase):
+    """A metric that is a transport problem between a hypothesis and a reference.
+
+    value = readout(<C, P*>) with P* = argmin <C,P> + λ_c KL(P1 | a) + λ_r KL(Pᵀ1 | b); see ``TransportSettings``.
+    """
+
+    spec: MetricSpec
+    settings: TransportSettings
+    encoder: Encoder
+    statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
+    baseline: Baseline | None = None
+
+    @property
+    def fitted(self) -> bool:
+        weighted = self.settings.weighting == "uniform" or self.statistics.idf_reference is not None
+        return weighted and (not self.settings.relative or self.statistics.typical_cost is not None)
+
+    def fit(self, corpus: Sequence[Segment]) -> Self:
+        fitted = self._fit_idf(corpus)
+        if not self.settings.relative:
+            return fitted
+        absolute = dataclasses.replace(self.settings, lambda_unit="absolute")
+        typical = dataclasses.replace(fitted, settings=absolute)._typical_cost(corpus)
+        return dataclasses.replace(
+            fitted, statistics=dataclasses.replace(fitted.statistics, typical_cost=typical)
+        )
+
+    def score(self, segments: Sequence[Segment], *, keep_alignments: bool = False) -> list[Score]:
+        if not self.fitted:
+            raise NotFittedError(f"{self.spec.name} needs corpus statistics: call fit(segments) first, or compute(...)")
+        check_needs(self.spec, segments)
+        scores: list[Score] = []
+        for start in range(0, len(segments), CHUNK):
+            scores.extend(self._score_chunk(segments[start : start + CHUNK], keep_alignments))
+        return scores
+
+    @property
+    def signature(self) -> Signature:
+        settings = self.settings
+        readout = settings.readout + (f"(alpha={settings.alpha:g})" if settings.readout == "f" else "")
+        fields = {
+            "metric": self.spec.name,
+            "encoder": self.encoder.signature,
+            "layers": ",".join(map(str, parse_layers(settings.layers, self.encoder.layers))),
+            "aggregation": settings.aggregation + ("+layernorm" if settings.normalise_layers else ""),
+            "points": ("unit" if settings.normalise_points else "raw"),
+            "drop": settings.drop,
+            "mute": settings.mute,
+            "ngram": f"{settings.ngram}({settings.pooling})",
+            "weighting": self._weighting_signature(),
+            "cost": settings.cost,
+            **({} if settings.readout == "f" else self._transport_signature()),
+            "readout": readout,
+            "references": settings.references,
+            "baseline": self.baseline.hash if self.baseline else "none",
+            "empty": "origin",
+            "version": __version__,
+        }
+        return Signature(fields)
+
+    def _weighting_signature(self) -> str:
+        if self.settings.weighting == "uniform":
+            return "uniform"
+        models = (self.statistics.idf_hypothesis, self.statistics.idf_reference)
+        hashes = dict.fromkeys(model.hash if model else "unfitted" for model in models)
+        return f"{self.settings.weighting}({self.settings.idf_from}={'/'.join(hashes)})"
+
+    def _transport_signature(self) -> dict[str, str]:
+        settings = self.settings
+        unit = ""
+        if settings.relative:
+            typical = self.statistics.typical_cost
+            unit = f"*{typical:.6g}" if typical is not None else "*typical"
+        finite = any(0 < value < math.inf for value in (settings.lambda_c, settings.lambda_r))
+        fields = {"lambda_c": f"{settings.lambda_c:g}{unit}", "lambda_r": f"{settings.lambda_r:g}{unit}"}
+        if finite:
+            fields["epsilon"] = f"{settings.epsilon:g}" + (f"({settings.regulariser})" if settings.epsilon else "")
+        return fields
+
+    # -- corpus statistics ---------------------------------------------------------------------------------------
+
+    def _fit_idf(self, corpus: Sequence[Segment]) -> Self:
+        if self.settings.weighting == "uniform" or self.settings.idf:
+            return self
+        references = [reference for segment in corpus for reference in segment.references]
+        reference_idf = IdfModel.fit(self.encoder.tokenize(references))
+        hypothesis_idf = reference_idf
+        if self.settings.idf_from == "sides":
+            hypothesis_idf = IdfModel.fit(self.encoder.tokenize([segment.hypothesis for segment in corpus]))
+        statistics = dataclasses.replace(
+            self.statistics, idf_hypothesis=hypothesis_idf, idf_reference=reference_idf
+        )
+        return dataclasses.replace(self, statistics=statistics)
+
+    def _typical_cost(self, corpus: Sequence[Segment]) -> float:
+        """Median of all costs C_ij between hypothesis and reference tokens of (at most 1,000) pairs of the corpus."""
+        pairs = [(segment.hypothesis, reference) for segment in corpus for reference in segment.references]
+        pairs = pairs[:: max(1, len(pairs) // 1000)]
+        left = self._clouds(dict.fromkeys(h for h, _ in pairs), self.statistics.idf_hypothesis)
+        right = self._clouds(dict.fromkeys(r for _, r in pairs), self.statistics.idf_reference)
+        cost = "cosine" if self.settings.cost == "position" else self.settings.cost
+        return float(np.median(np.concatenate([cost_matrix(left[h].points, right[r].points, cost).ravel() for h, r in pairs])))
+
+    # -- scoring -------------------------------------------------------------------------------------------------
+
+    def _clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
+        layers = parse_layers(self.settings.layers, self.encoder.layers)
+        recipe: CloudRecipe = self.settings.recipe
+        encoded = self.encoder.encode(list(texts), layers)
+        return {text: recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+
+    def _score_chunk(self, segments: Sequence[Segment], keep_alignments: bool) -> Iterator[Score]:
+        problems = _Pairs.build(self, segments)
+        solutions = {role: self._solve(role, problems, keep_alignments) for role in self._readout.roles}
+        parts = self._readout.parts({role: s.costs for role, s in solutions.items()}, self.settings.alpha)
+        if self.baseline:
+            parts = self.baseline.rescale(parts)
+        for owned in problems.owned:
+            yield self._reduce(problems, solutions, parts, owned)
+
+    @property
+    def _readout(self) -> Readout:
+        return READOUTS[self.settings.readout]
+
+    def _marginals(self, role: str) -> tuple[float, float]:
+        scale = self.statistics.typical_cost if self.settings.relative else 1.0
+        assert scale is not None
+        named = {"precision": PRECISION, "recall": RECALL}
+        return named.get(role, (self.settings.lambda_c * scale, self.settings.lambda_r * scale))
+
+    def _solve(self, role: str, problems: _Pairs, keep_couplings: bool) -> BatchSolution:
+        rho_a, rho_b = self._marginals(role)
+        setting = TransportSetting(
+            cost=self.settings.cost,  # type: ignore[arg-type]  # checked by TransportSettings
+            rho_a=rho_a,
+            rho_b=rho_b,
+            epsilon=self.settings.epsilon,
+            regulariser=self.settings.regulariser,  # type: ignore[arg-type]
+        )
+        return solve_pairs(problems.left, problems.right, problems.pairs, setting, keep_couplings=keep_couplings)
+
+    def _reduce(
+        self,
+        problems: _Pairs,
+        solutions: Mapping[str, BatchSolution],
+        parts: Mapping[str, NDArray[np.float64]],
+        owned: slice,
+    ) -> Score:
+        """Make one Score of the pairs of one segment (one pair a reference, or one joint pair)."""
+        readout = self._readout
+        values = parts[readout.value][owned]
+        index: int | None = None
+        if self.settings.references == "mean":
+            reduced = {name: float(part[owned].mean()) for name, part in parts.items()}
+        else:  # the best reference decides; parts are each at their own best, as in bert-score
+            best = np.argmax if readout.higher_is_better else np.argmin
+            index = int(best(values)) if self.settings.references == "max" else None
+            reduced = {name: _best(part[owned], name) for name, part in parts.items()}
+        used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
+        notes = problems.notes(used)
+        if not all(solution.converged[i] for solution in solutions.values() for i in used):
+            notes = (*notes, "transport not converged")
+        alignments = tuple(
+            self._alignment(role, solution, problems, i)
+            for role, solution in solutions.items()
+            for i in used
+            if solution.couplings is not None
+        )
+        return Score(reduced[readout.value], reduced, alignments, index, notes)
+
+    def _alignment(self, role: str, solution: BatchSolution, problems: _Pairs, i: int) -> Alignment:
+        hypothesis, reference = problems.clouds(i)
+        rho_a, rho_b = self._marginals(role)
+        cost = cost_matrix(hypothesis.points, reference.points, self.settings.cost)
+        problem = TransportProblem(cost, hypothesis.weights, reference.weights, rho_a, rho_b)
+        assert solution.couplings is not None
+        plan = TransportPlan(problem, solution.couplings[i], int(solution.iterations[i]), bool(solution.converged[i]))
+        return Alignment(hypothesis, reference, plan, role)
+
+
+def _best(values: NDArray[np.float64], part: str) -> float:
+    return float(values.min() if part == "distance" else values.max())
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The clouds of a chunk of segments and which of them are compared; ``owned`` maps segments to pairs."""
+
+    left_clouds: tuple[PointCloud, ...]
+    right_clouds: tuple[PointCloud, ...]
+    pairs: NDArray[np.int64]
+    owned: tuple[slice, ...]
+    left: RaggedClouds
+    right: RaggedClouds
+
+    @classmethod
+    def build(cls, metric: TransportMetric, segments: Sequence[Segment]) -> _Pairs:
+        statistics = metric.statistics
+        hypotheses = dict.fromkeys(segment.hypothesis for segment in segments)
+        references = dict.fromkeys(reference for segment in segments for reference in segment.references)
+        if statistics.idf_hypothesis is statistics.idf_reference:
+            left = right = metric._clouds(hypotheses | references, statistics.idf_reference)
+        else:
+            left = metric._clouds(hypotheses, statistics.idf_hypothesis)
+            right = metric._clouds(references, statistics.idf_reference)
+        joint = metric.settings.references == "joint"
+        groups = [
+            (segment.references,) if joint else tuple((reference,) for reference in segment.references)
+            for segment in segments
+        ]
+        left_index = {text: i for i, text in enumerate(hypotheses)}
+        right_index = {group: i for i, group in enumerate(dict.fromkeys(g for gs in groups for g in gs))}
+        pairs = [
+            (left_index[segment.hypothesis], right_index[group])
+            for segment, own in zip(segments, groups, strict=True)
+            for group in own
+        ]
+        ends = np.cumsum([0, *(len(own) for own in groups)])
+        lefts = tuple(left[text] for text in left_index)
+        rights = tuple(join_clouds([right[text] for text in group]) for group in right_index)
+        return cls(
+            lefts,
+            rights,
+            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            tuple(slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)),
+            RaggedClouds.from_clouds([c.points for c in lefts], [c.weights for c in lefts]),
+            RaggedClouds.from_clouds([c.points for c in rights], [c.weights for c in rights]),
+        )
+
+    def clouds(self, i: int) -> tuple[PointCloud, PointCloud]:
+        left, right = self.pairs[i]
+        return self.left_clouds[left], self.right_clouds[right]
+
+    def notes(self, used: Sequence[int]) -> tuple[str, ...]:
+        found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
+        found |= dict.fromkeys(f"reference: {note}" for i in used for note in self.clouds(i)[1].notes)
+        return tuple(found)
