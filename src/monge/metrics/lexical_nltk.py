@@ -46,21 +46,20 @@ class NltkMetric(MetricBase):
         """Return nltk's corpus score where it has one, else the mean."""
         if self.corpus is None:
             return mean_of_known([score.value for score in scores])
+        check_needs(self.spec, segments)
         pairs = [self._tokens(segment) for segment in segments]
-        known = [(references, hypothesis) for references, hypothesis in pairs if references]
-        return self.corpus([references for references, _ in known], [hypothesis for _, hypothesis in known])
+        return self.corpus([references for references, _ in pairs], [hypothesis for _, hypothesis in pairs])
 
     def _score(self, segment: Segment) -> Score:
         references, hypothesis = self._tokens(segment)
         empty = note_empty_texts(segment)
-        if not references or not hypothesis:
+        if not any(references) or not hypothesis:
             return Score(0.0, notes=empty or ("no token",))
         value, notes = self.sentence(references, hypothesis)
         return Score(float(value), notes=empty + notes)
 
     def _tokens(self, segment: Segment) -> tuple[list[Tokens], Tokens]:
-        references = [tokens for tokens in map(self.tokenize, segment.references) if tokens]
-        return references, self.tokenize(segment.hypothesis)
+        return [self.tokenize(reference) for reference in segment.references], self.tokenize(segment.hypothesis)
 
 
 def make_ribes(
@@ -95,7 +94,8 @@ def make_nist(*, tokenize: str = "13a", lowercase: bool = True, n: int = 5) -> N
 
     def corpus(references: list[list[Tokens]], hypotheses: list[Tokens]) -> float:
         order = min(n, max(map(len, hypotheses), default=0))  # nltk divides by zero where no n-gram is that long
-        return float(corpus_nist(references, hypotheses, order)) if order else 0.0
+        known = any(reference for group in references for reference in group)
+        return float(corpus_nist(references, hypotheses, order)) if order and known else 0.0
 
     def sentence(references: list[Tokens], hypothesis: Tokens) -> tuple[float, tuple[str, ...]]:
         return corpus([references], [hypothesis]), ()
