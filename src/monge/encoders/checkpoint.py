@@ -1,0 +1,194 @@
+"""Hugging Face directories: configuration, weights by role, and which models need no torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from monge.encoders.onnx_graph import Architecture, FloatArray
+from monge.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Where a model type keeps its weights; ``{i}`` is the layer. Heads of fine-tuned models are ignored."""
+
+    embeddings: Mapping[str, str]
+    layer: Mapping[str, str]
+    config: Mapping[str, str]
+    epsilon: float | None = None  # when the configuration does not tell
+    padded_positions: bool = False  # positions start after the padding index
+
+
+_BERT_EMBEDDINGS = {
+    "words": "embeddings.word_embeddings.weight",
+    "positions": "embeddings.position_embeddings.weight",
+    "types": "embeddings.token_type_embeddings.weight",
+    "norm": "embeddings.LayerNorm",
+}
+_BERT_LAYER = {
+    "query": "encoder.layer.{i}.attention.self.query",
+    "key": "encoder.layer.{i}.attention.self.key",
+    "value": "encoder.layer.{i}.attention.self.value",
+    "merge": "encoder.layer.{i}.attention.output.dense",
+    "norm1": "encoder.layer.{i}.attention.output.LayerNorm",
+    "expand": "encoder.layer.{i}.intermediate.dense",
+    "contract": "encoder.layer.{i}.output.dense",
+    "norm2": "encoder.layer.{i}.output.LayerNorm",
+}
+_BERT_CONFIG = {
+    "layers": "num_hidden_layers",
+    "hidden": "hidden_size",
+    "heads": "num_attention_heads",
+    "activation": "hidden_act",
+}
+_WITHOUT_TYPES = {role: name for role, name in _BERT_EMBEDDINGS.items() if role != "types"}
+
+NAMINGS: dict[str, Naming] = {
+    "bert": Naming(_BERT_EMBEDDINGS, _BERT_LAYER, _BERT_CONFIG),
+    "roberta": Naming(_BERT_EMBEDDINGS, _BERT_LAYER, _BERT_CONFIG, padded_positions=True),
+    "xlm-roberta": Naming(_BERT_EMBEDDINGS, _BERT_LAYER, _BERT_CONFIG, padded_positions=True),
+    "camembert": Naming(_BERT_EMBEDDINGS, _BERT_LAYER, _BERT_CONFIG, padded_positions=True),
+    "mpnet": Naming(
+        {**_WITHOUT_TYPES, "relative": "encoder.relative_attention_bias.weight"},
+        {
+            **_BERT_LAYER,
+            "query": "encoder.layer.{i}.attention.attn.q",
+            "key": "encoder.layer.{i}.attention.attn.k",
+            "value": "encoder.layer.{i}.attention.attn.v",
+            "merge": "encoder.layer.{i}.attention.attn.o",
+            "norm1": "encoder.layer.{i}.attention.LayerNorm",
+        },
+        _BERT_CONFIG,
+        padded_positions=True,
+    ),
+    "distilbert": Naming(
+        _WITHOUT_TYPES,
+        {
+            "query": "transformer.layer.{i}.attention.q_lin",
+            "key": "transformer.layer.{i}.attention.k_lin",
+            "value": "transformer.layer.{i}.attention.v_lin",
+            "merge": "transformer.layer.{i}.attention.out_lin",
+            "norm1": "transformer.layer.{i}.sa_layer_norm",
+            "expand": "transformer.layer.{i}.ffn.lin1",
+            "contract": "transformer.layer.{i}.ffn.lin2",
+            "norm2": "transformer.layer.{i}.output_layer_norm",
+        },
+        {"layers": "n_layers", "hidden": "dim", "heads": "n_heads", "activation": "activation"},
+        epsilon=1e-12,
+    ),
+}
+
+
+def read_config(directory: Path) -> dict[str, Any]:
+    """Return ``config.json`` of a Hugging Face directory."""
+    path = directory / "config.json"
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{directory} is no Hugging Face model directory: config.json is missing") from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from None
+    if not isinstance(config, dict) or "model_type" not in config:
+        raise ModelError(f"{path} names no model_type")
+    return config
+
+
+def weight_files(directory: Path) -> list[Path]:
+    """Return the safetensors files of a model, one or several shards."""
+    files = sorted(directory.glob("model*.safetensors"))
+    if not files:
+        raise ModelError(f"{directory} holds no model.safetensors (pickled weights are not read)")
+    return files
+
+
+class Checkpoint:
+    """A BERT-like model on disk, read weight by weight when a layer is needed."""
+
+    def __init__(self, directory: Path, config: dict[str, Any]) -> None:
+        self.naming = NAMINGS[config["model_type"]]
+        self.architecture = _architecture(config, self.naming)
+        self._files: dict[str, Path] = {}
+        from safetensors import SafetensorError, safe_open
+
+        for path in weight_files(directory):
+            try:
+                with safe_open(path, "np") as file:
+                    self._files.update(dict.fromkeys(file.keys(), path))
+            except (OSError, SafetensorError) as error:
+                raise ModelError(f"{path} cannot be read: {error}") from None
+        words = self.naming.embeddings["words"]
+        found = [name for name in self._files if name.endswith(words)]
+        if len(found) != 1:
+            raise ModelError(f"{directory}: no weight {words}")
+        self._prefix = found[0].removesuffix(words)
+
+    def read(self, name: str) -> FloatArray:
+        """Return one weight as float32; old checkpoints call a norm's weight and bias gamma and beta."""
+        from safetensors import safe_open
+
+        old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+        full = next((self._prefix + n for n in (name, old) if self._prefix + n in self._files), None)
+        if full is None:
+            raise ModelError(f"the checkpoint has no weight {self._prefix + name}")
+        with safe_open(self._files[full], "np") as file:
+            return np.ascontiguousarray(file.get_tensor(full), dtype=np.float32)
+
+    def embedding_weights(self) -> dict[str, FloatArray]:
+        """Return the weights of ``embedding_graph``; the one token type is added to the positions."""
+        names = self.naming.embeddings
+        positions = self.read(names["positions"])[self.architecture.first_position :]
+        if "types" in names:
+            positions = positions + self.read(names["types"])[0]
+        return {"words": self.read(names["words"]), "positions": positions, **self._norm("norm", names["norm"])}
+
+    def layer_weights(self, index: int) -> dict[str, FloatArray]:
+        """Return the weights of ``layer_graph`` for the layer *index* (from 0)."""
+        names = {role: name.format(i=index) for role, name in self.naming.layer.items()}
+        matrices = ("query", "key", "value", "merge", "expand", "contract")
+        weights = {role: self.read(names[role] + ".weight") for role in matrices}
+        weights |= {f"{role}.bias": self.read(names[role] + ".bias") for role in ("merge", "expand", "contract")}
+        weights["attention.bias"] = np.concatenate(
+            [self.read(names[role] + ".bias") for role in ("query", "key", "value")]
+        )
+        return weights | self._norm("norm1", names["norm1"]) | self._norm("norm2", names["norm2"])
+
+    def relative_table(self) -> FloatArray:
+        """Return MPNet's relative position table (buckets, heads)."""
+        return self.read(self.naming.embeddings["relative"])
+
+    def _norm(self, role: str, name: str) -> dict[str, FloatArray]:
+        return {f"{role}.scale": self.read(name + ".weight"), f"{role}.shift": self.read(name + ".bias")}
+
+
+def runs_without_torch(config: Mapping[str, Any]) -> bool:
+    """Tell whether the built-in graphs compute exactly this model."""
+    naming = NAMINGS.get(config["model_type"])
+    return (
+        naming is not None
+        and config.get(naming.config["activation"], "gelu") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+        and not config.get("is_decoder", False)
+        and not config.get("sinusoidal_pos_embds", False)
+    )
+
+
+def _architecture(config: Mapping[str, Any], naming: Naming) -> Architecture:
+    first = int(config.get("pad_token_id", 1)) + 1 if naming.padded_positions else 0
+    try:
+        return Architecture(
+            layers=int(config[naming.config["layers"]]),
+            hidden=int(config[naming.config["hidden"]]),
+            heads=int(config[naming.config["heads"]]),
+            window=int(config["max_position_embeddings"]) - first,
+            first_position=first,
+            epsilon=float(config.get("layer_norm_eps", 1e-12) if naming.epsilon is None else naming.epsilon),
+            relative_buckets=int(config.get("relative_attention_num_buckets", 0)),
+        )
+    except KeyError as error:
+        raise ModelError(f"config.json of the {config['model_type']} model has no {error}") from None

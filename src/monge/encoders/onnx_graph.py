@@ -1,0 +1,180 @@
+"""ONNX graphs of BERT-like encoders, built in memory from a Hugging Face configuration.
+
+One small graph computes the embeddings, another one transformer layer; a layer's weights are handed to the
+runtime as external initializers. So a model is never converted, stored or copied into a protobuf, and only the
+layers that are asked for are ever loaded and computed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import ModelError
+
+FloatArray = NDArray[np.float32]
+
+MICROSOFT = "com.microsoft"  # onnxruntime's own fused operators
+OPSET = 18
+IR_VERSION = 9
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The shape of a post-norm transformer encoder (BERT, RoBERTa, DistilBERT, MPNet)."""
+
+    layers: int
+    hidden: int
+    heads: int
+    window: int
+    first_position: int
+    epsilon: float
+    relative_buckets: int = 0
+
+    def __post_init__(self) -> None:
+        if self.hidden % self.heads:
+            raise ModelError(f"hidden size {self.hidden} is no multiple of {self.heads} attention heads")
+
+
+def relative_bucket(distance: NDArray[np.int64], *, buckets: int, furthest: int = 128) -> NDArray[np.int64]:
+    """Return the bucket of each key-minus-query *distance*, as MPNet and T5 number them.
+
+    Half of the buckets are for each direction; in each half the near distances have a bucket of their own and
+    the rest share buckets that grow logarithmically up to *furthest* (Raffel et al. 2020, section 2.1).
+
+    >>> relative_bucket(np.array([0, -1, 1, -7, 8, 400]), buckets=32)
+    array([ 0,  1, 17,  7, 24, 31])
+    """
+    half = buckets // 2
+    near = half // 2
+    away = np.abs(distance)
+    with np.errstate(divide="ignore"):
+        ratio = np.log(away.astype(np.float32) / np.float32(near)) / np.float32(math.log(furthest / near))
+    far = near + np.where(away < near, 0.0, ratio * (half - near)).astype(np.int64)
+    return np.where(distance > 0, half, 0) + np.where(away < near, away, np.minimum(far, half - 1))
+
+
+def relative_bias(table: FloatArray, window: int) -> FloatArray:
+    """Return the attention bias (1, heads, window, window) from MPNet's *table* (buckets, heads)."""
+    positions = np.arange(window)
+    bucket = relative_bucket(positions[None, :] - positions[:, None], buckets=table.shape[0])
+    return np.ascontiguousarray(table[bucket].transpose(2, 0, 1)[None], dtype=np.float32)
+
+
+def embedding_graph(architecture: Architecture, vocabulary: int) -> bytes:
+    """Return the model ``ids (B, S) → hidden (B, S, d)``: word + position vectors, then layer normalisation."""
+    hidden = architecture.hidden
+    weights = {
+        "words": (vocabulary, hidden),
+        "positions": (architecture.window, hidden),
+        "norm.scale": (hidden,),
+        "norm.shift": (hidden,),
+    }
+    nodes = [
+        _node("Gather", ["words", "ids"], "word_vectors"),
+        _node("Shape", ["ids"], "length", start=1, end=2),
+        _node("Slice", ["positions", "zero", "length"], "position_vectors"),
+        _node("Add", ["word_vectors", "position_vectors"], "sum"),
+        _node("LayerNormalization", ["sum", "norm.scale", "norm.shift"], "hidden", epsilon=architecture.epsilon),
+    ]
+    return _model(nodes, weights, {"ids": ("INT64", ["B", "S"])}, architecture, constants={"zero": [0]})
+
+
+def layer_graph(architecture: Architecture, inner: int) -> bytes:
+    """Return the model ``state (B, S, d), lengths (B,) → hidden (B, S, d)`` of one post-norm layer.
+
+    ``y = norm(x + attention(x)); norm(y + W₂ gelu(W₁ y))`` with the exact (erf) GELU; keys at or beyond a text's
+    length are masked. Weights keep the checkpoint's (out, in) shape.
+    """
+    hidden = architecture.hidden
+    weights: dict[str, tuple[int, ...]] = {
+        "query": (hidden, hidden),
+        "key": (hidden, hidden),
+        "value": (hidden, hidden),
+        "attention.bias": (3 * hidden,),
+        "merge": (hidden, hidden),
+        "expand": (inner, hidden),
+        "expand.bias": (inner,),
+        "contract": (hidden, inner),
+    }
+    for name in ("merge.bias", "contract.bias", "norm1.scale", "norm1.shift", "norm2.scale", "norm2.shift"):
+        weights[name] = (hidden,)
+    attention = ["q", "k", "v", "attention.bias", "lengths"]
+    inputs: dict[str, tuple[str, list[str | int]]] = {
+        "state": ("FLOAT", ["B", "S", hidden]),
+        "lengths": ("INT32", ["B"]),
+    }
+    if architecture.relative_buckets:
+        attention.append("bias")
+        inputs["bias"] = ("FLOAT", [1, architecture.heads, "S", "S"])
+    epsilon = architecture.epsilon
+    nodes = [
+        *(_linear("state", weight, out) for weight, out in (("query", "q"), ("key", "k"), ("value", "v"))),
+        _fused("MultiHeadAttention", attention, "attended", num_heads=architecture.heads),
+        _linear("attended", "merge", "merged"),
+        _fused(
+            "SkipLayerNormalization",
+            ["merged", "state", "norm1.scale", "norm1.shift", "merge.bias"],
+            "middle",
+            epsilon=epsilon,
+        ),
+        _linear("middle", "expand", "expanded"),
+        _fused("BiasGelu", ["expanded", "expand.bias"], "activated"),
+        _linear("activated", "contract", "contracted"),
+        _fused(
+            "SkipLayerNormalization",
+            ["contracted", "middle", "norm2.scale", "norm2.shift", "contract.bias"],
+            "hidden",
+            epsilon=epsilon,
+        ),
+    ]
+    return _model(nodes, weights, inputs, architecture)
+
+
+def _node(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:
+    from onnx import helper
+
+    return helper.make_node(operator, inputs, [output], **attributes)
+
+
+def _fused(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:
+    return _node(operator, inputs, output, domain=MICROSOFT, **attributes)
+
+
+def _linear(state: str, weight: str, output: str) -> Any:
+    return _fused("FusedMatMul", [state, weight], output, transB=1)
+
+
+def _model(
+    nodes: list[Any],
+    weights: dict[str, tuple[int, ...]],
+    inputs: dict[str, tuple[str, list[str | int]]] | dict[str, tuple[str, list[str]]],
+    architecture: Architecture,
+    constants: dict[str, list[int]] | None = None,
+) -> bytes:
+    from onnx import TensorProto, helper
+
+    initializers = [_external(name, shape) for name, shape in weights.items()]
+    initializers += [helper.make_tensor(n, TensorProto.INT64, [len(v)], v) for n, v in (constants or {}).items()]
+    values = [
+        helper.make_tensor_value_info(name, TensorProto.DataType.Value(kind), shape)
+        for name, (kind, shape) in inputs.items()
+    ]
+    hidden = helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["B", "S", architecture.hidden])
+    graph = helper.make_graph(nodes, "encoder", values, [hidden], initializers)
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
+    return bytes(helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION).SerializeToString())
+
+
+def _external(name: str, shape: tuple[int, ...]) -> Any:
+    """Declare a float32 weight whose data the session is given from memory."""
+    from onnx import TensorProto
+
+    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL)
+    entry = tensor.external_data.add()
+    entry.key, entry.value = "location", "memory"
+    return tensor

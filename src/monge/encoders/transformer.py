@@ -1,0 +1,156 @@
+"""Transformer encoders: tokens, windows and batches around a backend that computes hidden states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders.base import EncodedText
+from monge.encoders.batching import cut_batches, run_batches
+from monge.encoders.tokenized import TokenizedText
+from monge.encoders.windows import Window, plan_windows
+from monge.errors import InputError, OptionError
+
+FloatArray = NDArray[np.float32]
+
+LONG_POLICIES = ("window", "truncate", "error")
+
+
+class Backend(Protocol):
+    """What computes hidden states; ``window`` is the most tokens it takes, ``workers`` how many calls may overlap."""
+
+    layers: int
+    dimension: int
+    window: int | None
+    workers: int
+
+    def hidden_states(
+        self, ids: NDArray[np.int64], lengths: NDArray[np.int32], layers: Sequence[int]
+    ) -> list[FloatArray]:
+        """Return the hidden states *layers*, each (B, S, d), of right-padded *ids* (B, S)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Tokens of one text that go through the model together, special tokens included."""
+
+    text: int
+    ids: NDArray[np.int64]
+    kept: slice  # of the piece
+    target: slice  # of the text's tokens
+
+
+class TransformerEncoder:
+    """An :class:`~monge.encoders.base.Encoder` over a fast tokenizer and a :class:`Backend`.
+
+    *long* says what happens to a text of more tokens than the model takes: ``window`` encodes overlapping windows and
+    takes each token from the window in which it is most central, ``truncate`` drops the rest, ``error`` raises. The
+    first two are told in the notes. Equal texts are encoded once.
+    """
+
+    def __init__(self, tokenizer: Any, backend: Backend, *, signature: str, long: str = "window") -> None:
+        if long not in LONG_POLICIES:
+            raise OptionError(f"long must be one of {', '.join(LONG_POLICIES)}, not {long!r}")
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self._tokenizer = tokenizer
+        self._backend = backend
+        self._long = long
+        self._signature = signature if long == "window" else f"{signature}/long-{long}"
+
+    @property
+    def signature(self) -> str:
+        return self._signature
+
+    @property
+    def layers(self) -> int:
+        return self._backend.layers
+
+    @property
+    def dimension(self) -> int:
+        return self._backend.dimension
+
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens ``encode`` would return, special ones included, without computing vectors."""
+        unique = list(dict.fromkeys(texts))
+        tokens = {e.text: e.tokens for e in (self._read(t, e)[0] for t, e in self._encodings(unique))}
+        return [tokens[text] for text in texts]
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        chosen = self._check_layers(layers)
+        unique = list(dict.fromkeys(texts))
+        sheets: list[TokenizedText] = []
+        pieces: list[Piece] = []
+        for number, (text, encoding) in enumerate(self._encodings(unique)):
+            sheet, cuts = self._read(text, encoding)
+            sheets.append(sheet)
+            pieces += self._cut(number, sheet, cuts)
+        vectors = [np.empty((len(chosen), len(s.tokens), self.dimension), dtype=np.float32) for s in sheets]
+        self._compute(pieces, chosen, vectors)
+        encoded = {s.text: s.finish(v) for s, v in zip(sheets, vectors, strict=True)}
+        return [encoded[text] for text in texts]
+
+    def _compute(self, pieces: list[Piece], layers: tuple[int, ...], vectors: list[FloatArray]) -> None:
+        def work(batch: list[int]) -> None:
+            lengths = np.array([len(pieces[i].ids) for i in batch], dtype=np.int32)
+            ids = np.zeros((len(batch), int(lengths.max())), dtype=np.int64)
+            for row, i in enumerate(batch):
+                ids[row, : lengths[row]] = pieces[i].ids
+            for number, states in enumerate(self._backend.hidden_states(ids, lengths, layers)):
+                for row, i in enumerate(batch):
+                    vectors[pieces[i].text][number, pieces[i].target] = states[row, pieces[i].kept]
+
+        batches = cut_batches([len(p.ids) for p in pieces])
+        run_batches(work, batches, workers=self._backend.workers)
+
+    def _encodings(self, texts: list[str]) -> list[tuple[str, Any]]:
+        for text in texts:
+            if not isinstance(text, str):
+                raise InputError(f"an encoder reads texts, not {type(text).__name__}: {text!r:.60}")
+        return list(zip(texts, self._tokenizer.encode_batch(texts), strict=True))
+
+    def _check_layers(self, layers: Sequence[int] | None) -> tuple[int, ...]:
+        chosen = tuple(range(self.layers)) if layers is None else tuple(layers)
+        if not chosen:
+            raise OptionError("no layer was asked for")
+        for layer in chosen:
+            if not 0 <= layer < self.layers:
+                raise OptionError(f"{self.signature} has layers 0 to {self.layers - 1}, not {layer}")
+        return chosen
+
+    def _read(self, text: str, encoding: Any) -> tuple[TokenizedText, tuple[Window, ...]]:
+        """Turn a tokenizer's encoding into a sheet of tokens and the windows to run, after the *long* policy."""
+        sheet = TokenizedText.of(text, encoding)
+        count = len(sheet.ids) - sheet.before - sheet.after
+        window = self._backend.window
+        room = count if window is None else window - sheet.before - sheet.after
+        if count <= room:
+            return sheet, plan_windows(count, max(count, 1))
+        if self._long == "error":
+            raise InputError(
+                f"{count} tokens, more than the {room} that {self._signature} takes, in the text {text[:60]!r}…"
+            )
+        if self._long == "truncate":
+            return sheet.cut(room, f"cut at {room} of {count} tokens"), plan_windows(room, room)
+        windows = plan_windows(count, room)
+        return sheet.noted(f"encoded in {len(windows)} windows"), windows
+
+    @staticmethod
+    def _cut(number: int, sheet: TokenizedText, windows: tuple[Window, ...]) -> list[Piece]:
+        before, end = sheet.before, len(sheet.ids) - sheet.after
+        pieces = []
+        for k, w in enumerate(windows):
+            ids = np.concatenate([sheet.ids[:before], sheet.ids[before + w.start : before + w.stop], sheet.ids[end:]])
+            first, last = k == 0, k == len(windows) - 1
+            kept = slice(
+                0 if first else before + w.keep_start - w.start, len(ids) if last else before + w.keep_stop - w.start
+            )
+            target = slice(0 if first else before + w.keep_start, len(sheet.ids) if last else before + w.keep_stop)
+            pieces.append(Piece(number, ids, kept, target))
+        return pieces
