@@ -29,8 +29,8 @@ def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     number = 0
     try:
         with _open_bytes(path) as stream:
-            for number, raw in enumerate(stream, start=1):
-                yield _decode(raw.removeprefix(_BOM) if number == 1 else raw, name, number)
+            for number, raw in enumerate(_without_bom(stream), start=1):
+                yield _decode(raw, name, number)
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(f"{name}: damaged gzip data after line {number} ({error})") from error
     except OSError as error:
@@ -122,6 +122,13 @@ def _unzip(stream: io.BufferedReader) -> IO[bytes]:
     if stream.peek(2)[:2] == _GZIP_MAGIC:
         return io.BufferedReader(gzip.GzipFile(fileobj=stream))
     return stream
+
+
+def _without_bom(stream: IO[bytes]) -> Iterator[bytes]:
+    first = stream.readline().removeprefix(_BOM)
+    if first:
+        yield first
+    yield from stream
 
 
 def _decode(raw: bytes, name: str, number: int) -> str:

@@ -15,6 +15,7 @@ from monge.text.segment import Segment
 Path = str | os.PathLike[str]
 
 _FIELDS = ("id", "system", "source", "hypothesis", "references", "reference", "document")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _REFERENCE_COLUMN = re.compile(r"references?[ _-]?\d*")
 
 
@@ -190,6 +191,8 @@ def _references(record: Mapping[str, object], place: str) -> Iterator[str]:
 def _text(value: object, field: str, place: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{place}: field {field!r} must be text, not {_kind(value)}")
+    if not value.isascii() and (found := _LONE_SURROGATE.search(value)):  # JSON can write half a character
+        raise InputError(f"{place}: field {field!r} holds a lone surrogate (U+{ord(found[0]):04X})")
     return value
 
 
@@ -199,7 +202,7 @@ def _name(record: Mapping[str, object], field: str, place: str) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{place}: field {field!r} must be text or a whole number, not {_kind(value)}")
-    return str(value)
+    return _text(str(value), field, place)
 
 
 def _kind(value: object) -> str:
@@ -237,6 +240,8 @@ def _checked(segments: list[Segment], name: str) -> TestSet:
 
 
 def _record(segment: Segment) -> dict[str, object]:
-    record: dict[str, object] = {"id": segment.id, "system": segment.system, "source": segment.source}
-    record |= {"hypothesis": segment.hypothesis, "references": list(segment.references), "document": segment.document}
-    return {key: value for key, value in record.items() if value not in ("", None) or key == "hypothesis"}
+    names = {"id": segment.id, "system": segment.system, "document": segment.document}
+    record: dict[str, object] = {key: name for key, name in names.items() if name}
+    if segment.source is not None:
+        record["source"] = segment.source
+    return record | {"hypothesis": segment.hypothesis, "references": list(segment.references)}

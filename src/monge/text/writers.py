@@ -24,6 +24,7 @@ def open_atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Raises InputError when it cannot be written.
     """
     if os.fspath(path) == "-":
+        sys.stdout.flush()  # what was printed before comes first
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -48,7 +49,11 @@ def open_atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write *text* as UTF-8, compressed when the name ends in ``.gz``."""
-    data = text.encode("utf-8")
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        character = f"U+{ord(text[error.start]):04X}"
+        raise InputError(f"cannot write {os.fspath(path)}: the text holds a lone surrogate ({character})") from error
     if os.fspath(path).endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     with open_atomic(path) as stream:

@@ -1,0 +1,151 @@
+"""Test sets: parallel files, JSONL and TSV, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from monge.errors import InputError
+from monge.text import Segment, TestSet, read_jsonl, read_parallel, read_tsv, write_jsonl
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def test_parallel_files(tmp_path: Path) -> None:
+    hypotheses = [write(tmp_path / "a.txt", "h1\nh2\n"), write(tmp_path / "b.txt", "g1\ng2\n")]
+    references = [write(tmp_path / "r1", "r1\nr2\n"), write(tmp_path / "r2", "s1\ns2\n")]
+    source = write(tmp_path / "src", "q1\nq2")
+    test_set = read_parallel(hypotheses, references, source)
+    assert test_set.systems == ("a", "b")
+    assert test_set.by_system()["b"] == [
+        Segment("g1", ("r1", "s1"), "q1", id="1", system="b"),
+        Segment("g2", ("r2", "s2"), "q2", id="2", system="b"),
+    ]
+    assert len(test_set) == 4
+
+
+def test_unequal_files_are_told_with_both_counts(tmp_path: Path) -> None:
+    short, long = write(tmp_path / "hyp.txt", "1\n2\n"), write(tmp_path / "ref.txt", "1\n2\n3\n4\n")
+    with pytest.raises(InputError) as caught:
+        read_parallel([short], [long])
+    assert str(caught.value) == f"{short} has 2 lines but {long} has 4: line 3 of {long} has no partner in {short}"
+    with pytest.raises(InputError, match=r"line 3 of .*ref\.txt has no partner in .*hyp\.txt$"):
+        read_parallel([long], [short])
+    with pytest.raises(InputError, match=r"ref\.txt has 4"):
+        read_parallel([short], [short], long)
+
+
+def test_standard_input_is_read_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="only once"):
+        read_parallel(["-"], ["-"])
+    with pytest.raises(InputError, match="no hypothesis file"):
+        read_parallel([], [write(tmp_path / "r", "x")])
+
+
+def test_jsonl(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "set.jsonl",
+        '{"id": 7, "system": "x", "source": "q", "hypothesis": "h", "references": ["a", "b"], "document": "d"}\n'
+        "\n"
+        '{"system": "x", "hypothesis": "", "references": "only"}\n'
+        '{"hypothesis": "h", "reference": "one", "score": 3}\n'
+        '{"hypothesis": "no reference", "references": null}\n',
+    )
+    assert read_jsonl(path).segments == (
+        Segment("h", ("a", "b"), "q", id="7", system="x", document="d"),
+        Segment("", ("only",), None, id="2", system="x"),
+        Segment("h", ("one",), None, id="1"),
+        Segment("no reference", (), None, id="2"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("{", r"line 2: not JSON \(.* at column 2\)"),
+        ("[1]", "line 2: a JSON object is expected, not a list"),
+        ('{"hypotesis": "x"}', r"line 2: no field 'hypothesis' \(did you mean 'hypotesis'\?\)"),
+        ('{"hypothesis": null}', "line 2: field 'hypothesis' must be text, not null"),
+        ('{"hypothesis": "x", "references": ["a", 3]}', r"line 2: field 'references\[2\]' must be text, not a number"),
+        ('{"hypothesis": "x", "reference": {}}', "line 2: field 'reference' must be text, not an object"),
+        ('{"hypothesis": "x", "reference": "a", "references": ["b"]}', "line 2: both 'references' and 'reference'"),
+        ('{"hypothesis": "x", "id": true}', "line 2: field 'id' must be text or a whole number, not true or false"),
+        ('{"hypothesis": "x", "source": 1.5}', "line 2: field 'source' must be text, not a number"),
+        (r'{"hypothesis": "a\ud83d"}', r"line 2: field 'hypothesis' holds a lone surrogate \(U\+D83D\)"),
+        (r'{"hypothesis": "x", "system": "\udc00"}', r"line 2: field 'system' holds a lone surrogate \(U\+DC00\)"),
+        ('{"hypothesis": "x", "id": "1"}', "segment id '1' appears twice in system ''"),
+        ("[" * 100_000, "line 2: JSON nested too deeply"),
+    ],
+)
+def test_jsonl_faults_name_file_line_and_field(tmp_path: Path, line: str, complaint: str) -> None:
+    path = write(tmp_path / "bad.jsonl", '{"hypothesis": "fine", "id": "1"}\n' + line + "\n")
+    with pytest.raises(InputError, match=rf"bad\.jsonl.*{complaint}"):
+        read_jsonl(path)
+
+
+def test_blank_jsonl_holds_no_segment(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no segment"):
+        read_jsonl(write(tmp_path / "blank.jsonl", "\n \n"))
+
+
+def test_records_come_back(tmp_path: Path) -> None:
+    test_set = TestSet(
+        (
+            Segment("h\twith\ttabs\nand lines", ("a", ""), "q", id="1", system="x", document="d"),
+            Segment("", (), None, id="2", system="x"),
+            Segment("\u2028 ¿ 猫 🙂", ("r",), "", id="1", system="y"),
+        )
+    )
+    path = tmp_path / "set.jsonl.gz"
+    write_jsonl(path, test_set.records())
+    again = read_jsonl(path)
+    assert [s.hypothesis for s in again.segments] == [s.hypothesis for s in test_set.segments]
+    assert again == test_set
+
+
+def test_tsv_with_header(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "t.tsv",
+        'ID\tSystem\tHypothesis\treference1\tReference 2\thuman\n1\tx\tsays "hi"\ta\tb\t0.5\n2\tx\th\ta\t\t0.1\n',
+    )
+    assert read_tsv(path).segments == (
+        Segment('says "hi"', ("a", "b"), None, id="1", system="x"),
+        Segment("h", ("a",), None, id="2", system="x"),
+    )
+
+
+def test_tsv_with_given_columns(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "s\tr\th\n")
+    columns = ["source", "reference", "hypothesis"]
+    assert read_tsv(path, columns, header=False).segments == (Segment("h", ("r",), "s", id="1"),)
+    with pytest.raises(InputError, match="holds no segment"):
+        read_tsv(path, columns)
+    with pytest.raises(InputError, match="needs the names"):
+        read_tsv(path, header=False)
+
+
+def test_an_only_reference_may_be_empty(tmp_path: Path) -> None:
+    assert read_tsv(write(tmp_path / "t", "hypothesis\treference\nh\t\n")).segments[0].references == ("",)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("hypotesis\treference\na\tb\n", r"no column 'hypothesis' among hypotesis, reference \(did you mean"),
+        ("hypothesis\treference\na\tb\tc\n", "line 2: 3 cells where 2 columns are named"),
+        ("hypothesis\thypothesis\na\tb\n", "column 'hypothesis' appears twice"),
+    ],
+)
+def test_tsv_faults(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        read_tsv(write(tmp_path / "t.tsv", text))
+
+
+def test_records_are_plain(tmp_path: Path) -> None:
+    record = TestSet((Segment("h", ("r",), id="1"),)).records()[0]
+    assert json.loads(json.dumps(record)) == {"id": "1", "hypothesis": "h", "references": ["r"]}
