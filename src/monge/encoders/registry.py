@@ -3,95 +3,136 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import os
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from monge.encoders.base import Encoder
-from monge.encoders.models import MODELS, ModelSpec, find_spec, verify
+from monge.encoders.models import MODELS, ModelSpec, find_model, is_offline, require_model
 from monge.errors import ModelError, OptionError, suggest
 
+DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
+
+# encoders without files: name and what makes one
+BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.hashed:HashedEncoder"),)
 
 
 @dataclass(frozen=True)
-class EncoderOptions:
-    """How a transformer encoder is run; encoders without such choices ignore it."""
+class RunOptions:
+    """How a transformer is run; other encoders have no such choices."""
 
     long: str = "window"
     device: str = "auto"
     dtype: str = "float32"
     offline: bool | None = None
 
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("long", self.long, ("window", "truncate", "error")),
+            ("dtype", self.dtype, ("float32", "float16", "bfloat16", "float64")),
+        ):
+            if value not in known:
+                raise OptionError(f"{name} must be one of {', '.join(known)}, not {value!r}{suggest(value, known)}")
+
 
 def load_encoder(
-    source: object, *, long: str = "window", device: str = "auto", dtype: str = "float32", offline: bool | None = None
+    source: object = DEFAULT_ENCODER,
+    *,
+    long: str = "window",
+    device: str = "auto",
+    dtype: str = "float32",
+    offline: bool | None = None,
 ) -> Encoder:
     """Return the encoder that *source* names.
 
-    *source* is a name (``minilm``, ``mpnet``, ``glove``, ``hashed``, or one added by another package through the
-    entry-point group ``monge.encoders``), a directory of a Hugging Face encoder, a file of word vectors, a hub name
-    (``org/model``), or any object that follows :class:`~monge.encoders.base.Encoder`, which is returned as it is. A known
-    model that is missing is fetched, unless *offline* (default: the environment variable ``MONGE_OFFLINE``).
+    *source* is a name (``minilm``, ``mpnet``, ``glove``, ``hashed``, or one that another package adds through the
+    entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
+    vectors, a hub name (``org/model``), or any object that follows :class:`~monge.encoders.base.Encoder`, which is
+    returned as it is. A missing model is fetched, unless *offline* (None: if the environment sets ``MONGE_OFFLINE``).
 
-    >>> load_encoder("hashed").signature.startswith("hashed")
-    True
+    *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
+    DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
+    float32; everything else needs the torch extra.
+
+    >>> load_encoder("hashed").layers
+    3
     """
     if not isinstance(source, str | os.PathLike):
-        return _check_object(source)
-    options = EncoderOptions(long, device, dtype, offline)
+        return _check_encoder(source)
+    options = RunOptions(long, device, dtype, offline)
     name = os.fspath(source)
-    if name == "hashed":
-        from monge.encoders.hashed import HashedEncoder
-
-        return HashedEncoder()
+    made = _load_built_in(name)
+    if made is not None:
+        return made
     if any(name in (spec.name, spec.title) for spec in MODELS):
-        return _load_known(find_spec(name), options)
+        return _load_model(find_model(name), options)
     path = Path(name).expanduser()
-    if path.is_dir():
-        return _load_directory(path, options)
-    if path.is_file():
-        from monge.encoders.static import StaticEncoder
-
-        return StaticEncoder.load(path)
-    raise ModelError(f"no encoder {name!r}{suggest(name, known_names())}")
+    if path.exists():
+        return _load_path(path, options)
+    if re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", name):
+        return _load_hub(name, options)
+    if "/" in name or os.sep in name:
+        raise ModelError(f"no encoder at {name}: no such file or directory")
+    raise ModelError(f"no encoder {name!r}{suggest(name, known_names())}; known are {', '.join(known_names())}")
 
 
 def known_names() -> list[str]:
-    """Return every name ``load_encoder`` knows without a path."""
-    return ["hashed", *(spec.name for spec in MODELS)]
+    """Return every name that ``load_encoder`` knows, those of other packages included."""
+    added = [point.name for point in importlib.metadata.entry_points(group=ENTRY_POINTS)]
+    return [*(spec.name for spec in MODELS), *(name for name, _ in BUILT_IN), *added]
 
 
-def _load_known(spec: ModelSpec, options: EncoderOptions) -> Encoder:
-    from monge.encoders.models import locate
+def _load_built_in(name: str) -> Encoder | None:
+    for known, target in BUILT_IN:
+        if name == known:
+            module, _, attribute = target.partition(":")
+            make: Callable[[], object] = getattr(importlib.import_module(module), attribute)
+            return _check_encoder(make())
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
+        return _check_encoder(point.load()())
+    return None
 
-    directory = locate(spec)
-    if directory is None:
-        raise ModelError(f"{spec.name} is not here; get it with: monge models fetch {spec.name}")
-    digest = verify(spec, directory)
-    if spec.kind == "static":
+
+def _load_model(spec: ModelSpec, options: RunOptions) -> Encoder:
+    directory = require_model(spec, offline=options.offline)
+    return _load_path(directory, options, title=spec.title)
+
+
+def _load_hub(name: str, options: RunOptions) -> Encoder:
+    """Load a hub model from the hub's own cache, or download it first; offline only the cache is looked at."""
+    import huggingface_hub
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+
+    offline = is_offline(options.offline)
+    try:
+        directory = huggingface_hub.snapshot_download(
+            name, allow_patterns=["*.json", "*.safetensors", "*.txt", "*.model"], local_files_only=offline
+        )
+    except RepositoryNotFoundError:
+        raise ModelError(f"no encoder {name!r}: no such directory, and the hub has no such model") from None
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError):
+        why = "offline forbids fetching it" if offline else "the hub cannot be reached"
+        raise ModelError(f"{name!r} is no local directory but a hub name, not on this machine, and {why}") from None
+    return _load_path(Path(directory), options, title=name)
+
+
+def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
+    if path.is_file() or not (path / "config.json").is_file():
         from monge.encoders.static import StaticEncoder
 
-        return StaticEncoder.load(directory / spec.weights)
-    return _load_directory(directory, options, title=spec.title, digest=digest)
+        return StaticEncoder.load(path)
+    from monge.encoders.transformer import load_transformer
+
+    return load_transformer(path, title=title, long=options.long, device=options.device, dtype=options.dtype)
 
 
-def _load_directory(directory: Path, options: EncoderOptions, *, title: str = "", digest: str = "") -> Encoder:
-    from tokenizers import Tokenizer
-
-    from monge.encoders.checkpoint import Checkpoint, read_config
-    from monge.encoders.onnx_backend import OnnxBackend
-    from monge.encoders.transformer import TransformerEncoder
-
-    config = read_config(directory)
-    backend = OnnxBackend(Checkpoint(directory, config))
-    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-    return TransformerEncoder(tokenizer, backend, signature=f"{title}@{digest[:8]}", long=options.long)
-
-
-def _check_object(source: object) -> Encoder:
+def _check_encoder(source: object) -> Encoder:
     if isinstance(source, Encoder):
         return source
-    missing = [n for n in ("signature", "layers", "dimension", "tokenize", "encode") if not hasattr(source, n)]
+    parts = ("signature", "layers", "dimension", "tokenize", "encode")
+    missing = [part for part in parts if not hasattr(source, part)]
     raise OptionError(f"{type(source).__name__} is no encoder: it has no {', '.join(missing)}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +60,12 @@ class Routing:
             key, _, value = part.partition("=")
             if part == "leaky":
                 settings = replace(settings, leaky=True)
-            elif key in ("alpha", "epsilon"):
-                settings = replace(settings, **{key: _number(key, value)})
+            elif key == "alpha":
+                settings = replace(settings, alpha=_number(key, value))
+            elif key == "epsilon":
+                settings = replace(settings, epsilon=_number(key, value))
             else:
-                names = [field.name for field in fields(cls)][1:]
-                raise OptionError(
-                    f"no routing setting {part!r}{suggest(key, names)}; there are alpha=, epsilon= and leaky"
-                )
+                raise OptionError(f"no routing setting {part!r}; there are alpha=, epsilon= and leaky")
         return settings
 
 
@@ -89,11 +89,11 @@ def route_layers(states: Array, settings: Routing) -> Array:
     kernel; v_j starts at the mean; and the denominator holds γ, without which v_j shrinks by the number of layers.
 
     >>> route_layers(np.array([[[0.0]], [[0.0]], [[3.0]]]), Routing()).round(2).tolist()  # the mean is 1
-    [[0.75]]
+    [[0.5]]
     """
     kernel = KERNELS[settings.kernel]
     width = _diameters(states)
-    state = states.mean(axis=0)
+    state: Array = np.asarray(states.mean(axis=0))
     logits = np.zeros(states.shape[:2])
     if not states.size or not width.any():
         return state
@@ -112,9 +112,7 @@ def route_layers(states: Array, settings: Routing) -> Array:
         if abs(loss - previous) < settings.epsilon:
             return state
         previous = loss
-    raise OptionError(
-        f"routing with alpha {settings.alpha:g} and epsilon {settings.epsilon:g} did not settle: lower alpha"
-    )
+    raise OptionError(f"routing with alpha {settings.alpha:g} and epsilon {settings.epsilon:g} never settled")
 
 
 def _softmax(logits: Array, *, leaky: bool) -> Array:
@@ -126,11 +124,12 @@ def _softmax(logits: Array, *, leaky: bool) -> Array:
 
 def _diameters(states: Array) -> Array:
     """Return h² (n,): the largest squared distance between two layers of each token."""
-    products = np.einsum("ind,jnd->ijn", states, states)
-    norms = np.einsum("iin->in", products)
-    return np.asarray(np.maximum(norms[:, None] + norms[None] - 2 * products, 0).max(axis=(0, 1)))
+    widest = np.zeros(states.shape[1])
+    for first, second in combinations(states, 2):
+        np.maximum(widest, ((first - second) ** 2).sum(axis=1), out=widest)
+    return widest
 
 
 def _scaled(states: Array, state: Array, width: Array) -> Array:
-    squares = ((states - state) ** 2).sum(axis=2)
+    squares: Array = ((states - state) ** 2).sum(axis=2)
     return np.divide(squares, width, out=np.zeros_like(squares), where=width > 0)

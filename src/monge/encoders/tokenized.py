@@ -13,7 +13,7 @@ from monge.encoders.base import EncodedText
 
 @dataclass(frozen=True)
 class TokenizedText:
-    """Token ids with the fields of :class:`EncodedText`; ``before`` and ``after`` count the special tokens at the ends."""
+    """Token ids and the fields of :class:`EncodedText`; ``before`` and ``after`` count special tokens at the ends."""
 
     text: str
     ids: NDArray[np.int64]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from monge.encoders.base import EncodedText
 from monge.encoders.batching import cut_batches, run_batches
 from monge.encoders.tokenized import TokenizedText
+from monge.encoders.vector_cache import cached_digest
 from monge.encoders.windows import Window, plan_windows
 from monge.errors import InputError, OptionError
 
@@ -43,6 +45,26 @@ class Piece:
     ids: NDArray[np.int64]
     kept: slice  # of the piece
     target: slice  # of the text's tokens
+
+
+def load_transformer(
+    directory: Path, *, title: str = "", long: str = "window", device: str = "auto", dtype: str = "float32"
+) -> TransformerEncoder:
+    """Open a Hugging Face directory: without torch if monge's own graphs compute the model, else with it."""
+    from monge.encoders.checkpoint import Checkpoint, read_config, runs_without_torch, weight_files
+    from monge.encoders.torch_backend import TorchBackend, load_tokenizer
+
+    config = read_config(directory)
+    digest = cached_digest(weight_files(directory))
+    backend: Backend
+    if runs_without_torch(config) and device in ("auto", "cpu") and dtype == "float32":
+        from monge.encoders.onnx_backend import OnnxBackend
+
+        backend = OnnxBackend(Checkpoint(directory, config))
+    else:
+        backend = TorchBackend(directory, device=device, dtype=dtype)
+    signature = f"{title or directory.resolve().name}@{digest[:8]}" + ("" if dtype == "float32" else f"/{dtype}")
+    return TransformerEncoder(load_tokenizer(directory), backend, signature=signature, long=long)
 
 
 class TransformerEncoder:

