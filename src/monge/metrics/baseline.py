@@ -37,8 +37,7 @@ class Baseline:
 
     def save(self, path: str | Path) -> None:
         """Write as JSON, atomically."""
-        write_text(path, self._json() + "
-")
+        write_text(path, self._json() + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Baseline:

@@ -89,7 +89,7 @@ class TransportMetric(MetricBase):
             "metric": self.spec.name,
             "encoder": self.encoder.signature,
             "layers": ",".join(map(str, parse_layers(settings.layers, self.encoder.layers))),
-            "aggregation": settings.aggregation + ("+layernorm" if settings.normalise_layers else ""),
+            "aggregation": _show_call(settings.aggregation) + ("+unit_layers" if settings.normalise_layers else ""),
             "points": ("unit" if settings.normalise_points else "raw"),
             "drop": settings.drop,
             "mute": settings.mute,
@@ -282,3 +282,9 @@ class _Pairs:
         found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
         found |= dict.fromkeys(f"reference: {note}" for i in used for note in self.clouds(i)[1].notes)
         return tuple(found)
+
+
+def _show_call(text: str) -> str:
+    """Write ``name:arguments`` as ``name(arguments)``, so that a colon only separates keys from values."""
+    name, _, arguments = text.partition(":")
+    return f"{name}({arguments})" if arguments else name

@@ -1,0 +1,36 @@
+"""Where tests find data and weights; what is absent is said, not hidden."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def find_data() -> Path | None:
+    """Return the folder of human judgments: MONGE_DATA, or shared/data beside the checkout."""
+    named = os.environ.get("MONGE_DATA")
+    candidates = [Path(named)] if named else [ROOT.parent / "shared" / "data"]
+    return next((path for path in candidates if path.is_dir()), None)
+
+
+@pytest.fixture(scope="session")
+def judgments() -> Path:
+    """The folder of human judgments; tests that need it are skipped where this machine has none."""
+    folder = find_data()
+    if folder is None:
+        pytest.skip("no human-judgment data on this machine (set MONGE_DATA)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def minilm_directory() -> Path:
+    """The folder of the embedded encoder's weights, fetched if need be."""
+    from monge.encoders import load_encoder
+    from monge.encoders.models import find_model, locate_model
+
+    load_encoder("minilm")
+    directory = locate_model(find_model("minilm"))
+    assert directory is not None
+    return directory

@@ -1,0 +1,165 @@
+"""The family under one roof: switches, references, fallbacks, alignments."""
+
+import math
+
+import numpy as np
+import pytest
+
+from monge.encoders.hashed import HashedEncoder
+from monge.errors import OptionError
+from monge.metrics import load_metric
+from monge.metrics.readout import combine_f
+from monge.metrics.specs import TRANSPORT_SPECS
+from monge.metrics.transport_metric import TransportMetric
+from monge.text import Segment
+
+TRANSPORT = [spec.name for spec in TRANSPORT_SPECS if spec.name != "wmdo"]
+PAIRS = [
+    Segment("The boy in a coat.", ("The young man in a slicker.",), id="1"),
+    Segment("The old man slept all day long.", ("All day the man slept.",), id="2"),
+    Segment("A dog.", ("Two cats and a dog ran.",), id="3"),
+]
+
+
+def load(name: str, **options: object) -> TransportMetric:
+    metric = load_metric(name, encoder=HashedEncoder(special=True), **options)
+    assert isinstance(metric, TransportMetric)
+    return metric if metric.fitted else metric.fit(PAIRS)
+
+
+def values(metric: TransportMetric, segments: list[Segment] = PAIRS) -> np.ndarray:
+    return np.array([score.value for score in metric.score(segments)])
+
+
+def test_precision_and_recall_are_one_sided_transport() -> None:
+    """Theorem 1 of Chen et al. (2020), through the whole metric."""
+    parts = [score.parts for score in load("bertscore").score(PAIRS)]
+    precision = 1 - values(load("emd", lambda_c="inf", lambda_r="0"))
+    recall = 1 - values(load("emd", lambda_c="0", lambda_r="inf"))
+    assert np.allclose([p["precision"] for p in parts], precision, atol=1e-12)
+    assert np.allclose([p["recall"] for p in parts], recall, atol=1e-12)
+    assert np.allclose([p["f"] for p in parts], combine_f(precision, recall, 0.5), atol=1e-12)
+
+
+def test_metrics_are_settings_of_each_other() -> None:
+    assert np.allclose(values(load("f_alpha", alpha=0.5)), values(load("bertscore")))
+    assert np.allclose(values(load("lazy_emd", lambda_c=math.inf, lambda_r=math.inf)), values(load("emd")), atol=1e-9)
+    assert np.allclose(values(load("moverscore", ngram=0)), 1 - values(load("smd")), atol=1e-6)
+    assert np.allclose(values(load("we_wpi", cost="cosine")), values(load("we")))
+
+
+def test_large_penalties_approach_the_earth_movers_distance() -> None:
+    exact = values(load("emd"))
+    gaps = [np.abs(values(load("lazy_emd", lambda_c=v, lambda_r=v, epsilon=0)) - exact).max() for v in (1.0, 10.0, 1000.0)]
+    assert gaps[0] > gaps[1] > gaps[2]
+    assert gaps[2] < 1e-2
+
+
+def test_presets_follow_the_target_language() -> None:
+    def penalties(**options: str) -> tuple[float, float]:
+        settings = load("lazy_emd", **options).settings
+        return settings.lambda_c, settings.lambda_r
+
+    assert penalties() == (0.23, 0.31)
+    assert penalties(language="zh") == penalties(language="zh-TW") == (0.018, 0.97)
+    assert penalties(language="de") == (0.009, 0.95)
+    assert penalties(language="de", lambda_c="2") == (2.0, 0.95)
+    assert load("f_alpha", language="cs").settings.alpha == 0.96
+
+
+def test_relative_penalties_scale_with_the_typical_cost() -> None:
+    metric = load("lazy_emd", lambda_unit="relative", lambda_c=2, lambda_r=3)
+    typical = metric.statistics.typical_cost
+    assert typical is not None
+    assert 0.5 < typical < 1.5  # hashed vectors are nearly orthogonal: 1 - cos is about 1
+    absolute = load("lazy_emd", lambda_c=2 * typical, lambda_r=3 * typical)
+    assert np.allclose(values(metric), values(absolute))
+    assert f"*{typical:.6g}" in str(metric.signature)
+
+
+@pytest.mark.parametrize("name", TRANSPORT)
+def test_alignments_carry_the_score(name: str) -> None:
+    """The contributions of the alignment sum to the cost the score was read from."""
+    metric = load(name)
+    for score in metric.score(PAIRS, keep_alignments=True):
+        for alignment in score.alignments:
+            total = float(alignment.contributions().sum())
+            part = {"precision": 1 - score.parts.get("precision", 0), "recall": 1 - score.parts.get("recall", 0)}
+            assert math.isclose(total, part.get(alignment.role, score.parts.get("distance", math.nan)), abs_tol=1e-9)
+
+
+SEVERAL = Segment("The boy in a coat.", ("The young man in a slicker.", "A boy in a coat.", "Rain."), id="1")
+
+
+@pytest.mark.parametrize("name", TRANSPORT)
+def test_reference_aggregation(name: str) -> None:
+    each = [values(load(name), [Segment(SEVERAL.hypothesis, (r,))])[0] for r in SEVERAL.references]
+    metric = {way: load(name, references=way) for way in ("max", "mean", "joint")}
+    best = max(each) if metric["max"].spec.higher_is_better else min(each)
+    assert math.isclose(values(metric["max"], [SEVERAL])[0], best, abs_tol=1e-9)
+    assert metric["max"].score([SEVERAL])[0].reference_index == each.index(best)
+    assert math.isclose(values(metric["mean"], [SEVERAL])[0], float(np.mean(each)), abs_tol=1e-9)
+    assert math.isfinite(values(metric["joint"], [SEVERAL])[0])
+
+
+def test_joint_references_offer_every_word_to_be_matched() -> None:
+    """Precision against the pooled references is at least that against the best single one."""
+    pooled = load("bertscore", references="joint").score([SEVERAL])[0].parts["precision"]
+    best = load("bertscore", references="max").score([SEVERAL])[0].parts["precision"]
+    assert pooled >= best - 1e-12
+
+
+def test_idf_from_both_sides_depends_on_the_outputs() -> None:
+    one, two = load("moverscore_v1"), load("moverscore_v1").fit([*PAIRS, Segment("boy boy", ("x",))])
+    assert one.signature["weighting"] != two.signature["weighting"]
+
+
+def test_idf_file_is_used_and_named(tmp_path) -> None:
+    fitted = load("moverscore")
+    assert fitted.statistics.idf_reference is not None
+    fitted.statistics.idf_reference.save(tmp_path / "idf.json")
+    loaded = load_metric("moverscore", encoder=HashedEncoder(special=True), idf=str(tmp_path / "idf.json"))
+    assert loaded.fitted
+    assert np.array_equal(values(loaded), values(fitted))  # type: ignore[arg-type]
+    assert str(loaded.signature) == str(fitted.signature)
+
+
+def test_one_sentence_has_no_idf_and_says_so() -> None:
+    """The released MoverScore called this a perfect 1.0."""
+    segment = Segment("The boy slept.", ("The man ran.",))
+    metric = load_metric("moverscore_v2", encoder=HashedEncoder(special=True)).fit([segment])
+    score = metric.score([segment])[0]
+    assert score.value < 0.99
+    assert "hypothesis: no token has weight: uniform weights" in score.notes
+
+
+def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:
+    encoder = HashedEncoder()
+    metric = load_metric("lazy_emd", encoder=encoder, lambda_c=0.7, lambda_r=0.4, epsilon=0)
+    segment = Segment("one small boat", ("ship",))
+    score = metric.score([segment])[0]
+    cost = metric.score([segment], keep_alignments=True)[0].alignments[0].plan.problem.cost[:, 0]  # type: ignore[call-arg]
+    # p_i = exp(-c_i/λc - (λr/λc) A) w_i with A = log Σ p: solved for the total mass in closed form
+    base = np.exp(-cost / 0.7) / 3
+    total = base.sum() ** (0.7 / (0.7 + 0.4))
+    expected = float((cost * base).sum() * total ** (-0.4 / 0.7))
+    assert math.isclose(score.value, expected, rel_tol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lambda_c": "-1"}, "lambda_c"),
+        ({"lambda_c": "much"}, "a number"),
+        ({"ngram": "1.5"}, "whole number"),
+        ({"cost": "manhattan"}, "must be one of"),
+        ({"alpha": "2"}, "between 0 and 1"),
+        ({"drop": "stopword"}, "did you mean 'stopwords'"),
+        ({"layers": "99"}, "99"),
+        ({"costs": "cosine"}, "did you mean 'cost'"),
+        ({"normalise_points": "maybe"}, "true or false"),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, str], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        load("emd", **options)
