@@ -9,22 +9,31 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.encoders.vector_cache import cached_array
 from monge.errors import ModelError
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
 class HashedRows(Mapping[str, int]):
-    """Rows by the 64-bit hash of the word: all that spaCy stores, and all that a lookup needs."""
+    """Rows by the 64-bit hash of the word: all that spaCy stores, and all that a lookup needs.
 
-    def __init__(self, rows: dict[int, int]) -> None:
-        self._rows = rows
+    ``pairs`` (n, 2) holds hash and row, sorted by hash; rows from ``end`` on do not count.
+    """
+
+    def __init__(self, pairs: NDArray[np.uint64], end: int) -> None:
+        self._pairs = pairs
+        self._end = end
 
     def __getitem__(self, word: str) -> int:
-        return self._rows[murmur_hash64(word.encode("utf-8", errors="surrogatepass"), seed=1)]
+        key = np.uint64(murmur_hash64(word.encode("utf-8", errors="surrogatepass"), seed=1))
+        place = int(np.searchsorted(self._pairs[:, 0], key))
+        if place == len(self._pairs) or self._pairs[place, 0] != key or self._pairs[place, 1] >= self._end:
+            raise KeyError(word)
+        return int(self._pairs[place, 1])
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return int((self._pairs[:, 1] < self._end).sum())
 
     def __iter__(self) -> Iterator[str]:
         raise ModelError("spaCy vectors are stored by hash: their words cannot be listed")
@@ -46,13 +55,12 @@ def read_spacy(vocab: Path, limit: int | None) -> tuple[HashedRows, NDArray[np.f
         raise ModelError(f"{vocab}: spaCy vectors of mode {mode!r} are not supported, only 'default'")
     try:
         matrix = np.load(vocab / "vectors", mmap_mode="r", allow_pickle=False)
-        rows = dict(_unpack_integer_map((vocab / "key2row").read_bytes()))
+        pairs = cached_array(vocab / "key2row", _read_pairs)
     except (OSError, ValueError, IndexError) as error:
         raise ModelError(f"{vocab}: spaCy vectors cannot be read ({error})") from error
     if matrix.ndim != 2 or matrix.size == 0:
         raise ModelError(f"{vocab}: this spaCy pipeline has no vectors (its names end in _sm): take an _md or _lg one")
-    last = len(matrix) if limit is None else min(limit, len(matrix))
-    return HashedRows({key: row for key, row in rows.items() if 0 <= row < last}), matrix
+    return HashedRows(pairs, len(matrix) if limit is None else min(limit, len(matrix))), matrix
 
 
 def murmur_hash64(data: bytes, *, seed: int) -> int:
@@ -72,6 +80,12 @@ def murmur_hash64(data: bytes, *, seed: int) -> int:
         hashed = (hashed ^ int.from_bytes(data[whole:], "little")) * multiplier & _MASK
     hashed = (hashed ^ hashed >> 47) * multiplier & _MASK
     return hashed ^ hashed >> 47
+
+
+def _read_pairs(file: Path) -> NDArray[np.uint64]:
+    """Return (hash, row) of every word, sorted; a word without a vector (row -1) is left out."""
+    rows = sorted((key, row) for key, row in _unpack_integer_map(file.read_bytes()) if row >= 0)
+    return np.array(rows, dtype=np.uint64).reshape(-1, 2)
 
 
 def _unpack_integer_map(data: bytes) -> Iterator[tuple[int, int]]:

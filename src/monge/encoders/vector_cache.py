@@ -69,6 +69,21 @@ def cached_words(file: Path, read: Callable[[Path], list[str]]) -> list[str]:
     return words
 
 
+def cached_array(file: Path, read: Callable[[Path], NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Return the array that *read* makes of *file*, memory-mapped from the cache."""
+    store = cache_directory() / "arrays" / f"{_key([file])}.npy"
+    if not store.exists():
+        array = read(file)
+        try:
+            store.parent.mkdir(parents=True, exist_ok=True)
+            with open_atomic(store) as stream:
+                np.save(stream, array)
+        except (OSError, InputError):
+            return array
+    kept: NDArray[np.uint64] = np.load(store, mmap_mode="r", allow_pickle=False)
+    return kept
+
+
 def cached_digest(files: Sequence[Path]) -> str:
     """Return the SHA-256 of the contents of *files*, remembered as long as they do not change."""
     note = cache_directory() / "digests" / _key(files)

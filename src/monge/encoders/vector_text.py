@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-import warnings
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO
 
@@ -45,27 +45,17 @@ def read_text(file: Path, limit: int | None) -> Iterator[Block]:
     """
     with open_vectors(file) as stream:
         lines = _numbered_lines(stream)
-        number, first = next(lines, (0, b""))
-        header = _HEADER.fullmatch(first)
-        if header:
-            dimension = int(header[2])
-            pending: list[tuple[int, bytes]] = []
-        else:
-            dimension = _count_numbers(first, file)
-            pending = [(number, first)]
-        left = limit
-        for entry in lines:
-            if len(pending) == _BLOCK or (left is not None and len(pending) >= left):
-                yield _parse_block(pending, dimension, file)
-                left = None if left is None else left - len(pending)
-                pending = []
-                if left == 0:
-                    return
-            pending.append(entry)
-        if not pending and header:
-            _check_any(header, file, number)
-        if pending:
-            yield _parse_block(pending, dimension, file)
+        first = next(lines, (1, b""))
+        header = _HEADER.fullmatch(first[1])
+        dimension = int(header[2]) if header else _count_numbers(first[1], file)
+        vectors = islice(lines if header else chain([first], lines), limit)
+        count = 0
+        while block := list(islice(vectors, _BLOCK)):
+            yield _parse_block(block, dimension, file)
+            count += len(block)
+        promised = int(header[1]) if header else count
+        if count < (promised if limit is None else min(promised, limit)):
+            raise ModelError(f"{file} is cut off: its header promises {promised} words, it has {count}")
 
 
 def read_binary(file: Path, limit: int | None) -> Iterator[Block]:
@@ -112,39 +102,30 @@ def _count_numbers(line: bytes, file: Path) -> int:
     return len(fields) - 1
 
 
-def _check_any(header: re.Match[bytes], file: Path, number: int) -> None:
-    if int(header[1]):
-        raise ModelError(f"{file}, line {number + 1}: no vector, though the header promises {int(header[1])}")
-
-
 def _parse_block(lines: list[tuple[int, bytes]], dimension: int, file: Path) -> Block:
     split = [line.split(b" ", 1) for _, line in lines]
-    rows = None
     if all(len(fields) == 2 and fields[1].count(b" ") == dimension - 1 for fields in split):
-        rows = _parse_fast(b" ".join(fields[1] for fields in split), (len(lines), dimension))
-    if rows is None:
-        parsed = [_parse_line(line, dimension, f"{file}, line {number}") for number, line in lines]
-        words = [_decode(word) for word, _ in parsed]
-        rows = np.array([row for _, row in parsed], dtype=np.float32)
-    else:
+        try:
+            rows = np.loadtxt([fields[1] for fields in split], dtype=np.float32, comments=None, delimiter=" ", ndmin=2)
+        except ValueError:
+            return _parse_slowly(lines, dimension, file)
         words = [_decode(fields[0]) for fields in split]
+        _check_finite(words, rows, file)
+        return words, rows
+    return _parse_slowly(lines, dimension, file)
+
+
+def _parse_slowly(lines: list[tuple[int, bytes]], dimension: int, file: Path) -> Block:
+    """Parse line by line: finds the faulty one, and allows for words with spaces and repeated separators."""
+    parsed = [_parse_line(line, dimension, f"{file}, line {number}") for number, line in lines]
+    words = [_decode(word) for word, _ in parsed]
+    rows = np.array([row for _, row in parsed], dtype=np.float32)
     _check_finite(words, rows, file)
     return words, rows
 
 
-def _parse_fast(numbers: bytes, shape: tuple[int, int]) -> NDArray[np.float32] | None:
-    """Parse all numbers of a block at once; None when any of them is odd."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # numpy's way to say: that was no number
-        try:
-            values = np.fromstring(numbers, dtype=np.float32, sep=" ")
-        except (DeprecationWarning, ValueError):
-            return None
-    return values.reshape(shape) if values.size == shape[0] * shape[1] else None
-
-
 def _parse_line(line: bytes, dimension: int, place: str) -> tuple[bytes, NDArray[np.float32]]:
-    fields = line.rsplit(b" ", dimension)
+    fields = re.sub(rb" +", b" ", line).rsplit(b" ", dimension)
     if len(fields) != dimension + 1:
         raise ModelError(f"{place}: {len(fields) - 1} numbers where {dimension} are expected")
     row = _to_floats(fields[1:])
