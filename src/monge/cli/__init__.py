@@ -14,6 +14,7 @@ from monge.version import __version__
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", "score outputs against references"),
     ("compare", "compare", "decide which system is better, and how surely"),
+    ("simulate", "simulate", "rerun the synthetic study of paired evaluation"),
     ("correlate", "correlate", "measure how metrics agree with human judgments"),
     ("explain", "explain", "show why a score is what it is"),
     ("metrics", "metrics", "list the metrics, or print the card of one"),

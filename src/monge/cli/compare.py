@@ -1,0 +1,222 @@
+"""Decide which system is better, and how surely.
+
+  monge compare REF [REF ...] -i SYS_A SYS_B [...] -m bleu bertscore
+  monge compare --scores TABLE.tsv
+
+TABLE holds any scores, human ones too: the first column names the instance, every other one is a system (a column
+`type` names kinds of instances, a column `metric` several metrics); or one score a line with columns system, id, score;
+or JSONL of either; or what `monge score -f json` prints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics, read_test_set
+from monge.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from monge.compare import CompareSettings, Comparison, CorpusComparison
+    from monge.scores import ScoreTable
+    from monge.text import Segment
+
+_TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_input_arguments(parser)
+    table = parser.add_argument_group("scores instead of texts")
+    table.add_argument(
+        "--scores", metavar="TABLE", help="table of scores (TSV, CSV, JSON or JSONL; - is standard input)"
+    )
+    table.add_argument("--lower-is-better", action="store_true", help="in TABLE, lower scores are better")
+    parser.add_argument("--types", metavar="FILE", help="the type of each instance, one a line")
+    add_metric_arguments(parser)
+    decision = parser.add_argument_group("decision")
+    decision.add_argument(
+        "--test", choices=_TESTS, default="sign", help="the test that decides (default: sign, who wins more instances)"
+    )
+    decision.add_argument(
+        "--correction", choices=("holm", "fdr", "none"), default="holm", help="for many pairs (default: holm)"
+    )
+    decision.add_argument(
+        "--alpha", type=float, default=0.05, metavar="A", help="level of tests and intervals (default: 0.05)"
+    )
+    decision.add_argument(
+        "--power",
+        type=float,
+        default=0.8,
+        metavar="P",
+        help="chance to find a difference, for recommended sizes (default: 0.8)",
+    )
+    decision.add_argument(
+        "--tie-margin", type=float, default=0.0, metavar="D", help="differences up to D are ties (default: 0)"
+    )
+    decision.add_argument(
+        "--draws", type=int, default=1000, metavar="N", help="resamples of bootstrap and randomisation (default: 1000)"
+    )
+    decision.add_argument(
+        "--orders",
+        type=int,
+        default=50,
+        metavar="N",
+        help="random orders that Elo and TrueSkill are averaged over (default: 50)",
+    )
+    decision.add_argument("--seed", type=int, default=12345, help="seed of everything random (default: 12345)")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "json", "markdown", "latex"),
+        default="text",
+        help="how to print (default: text)",
+    )
+    output.add_argument(
+        "--pairs",
+        choices=("key", "all"),
+        default="key",
+        help="of more than 12 pairs, show neighbours in rank (key) or all",
+    )
+    output.add_argument("--html", metavar="FILE", help="also write a report for the browser, with figures")
+    output.add_argument("--plots", metavar="DIR", help="also write the figures to DIR")
+    output.add_argument("--plot-format", choices=("svg", "png", "pdf"), default="svg", help="of --plots (default: svg)")
+    output.add_argument("-q", "--quiet", action="store_true", help="print the conclusions and warnings only")
+
+
+def run(args: argparse.Namespace) -> int:
+    from monge.compare import CompareSettings, combine_metrics
+    from monge.report.compare_report import comparison_html, explain_all
+
+    settings = CompareSettings(
+        alpha=args.alpha, decide_by=args.test, correction=args.correction, draws=args.draws, orders=args.orders,
+        seed=args.seed, power=args.power, tie_margin=args.tie_margin,
+    )  # fmt: skip
+    comparisons = _compare_table(args, settings) if args.scores else _compare_texts(args, settings)
+    agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
+    explained = explain_all(comparisons)
+    if args.html:
+        from monge.compare.wording import listed
+        from monge.text import write_text
+
+        systems = next(iter(comparisons.values())).table.systems
+        title = f"Comparison of {listed(systems)}"
+        write_text(args.html, comparison_html(explained, agreement, title=title))
+    if args.plots:
+        _write_plots(comparisons, Path(args.plots), args.plot_format)
+    _print(args, explained, agreement)
+    return 0
+
+
+def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
+    from monge.compare import compare_systems
+    from monge.scores.files import read_scores
+
+    if args.reference or args.input or args.jsonl or args.source:
+        raise OptionError("--scores names a table of scores: leave out REF, -i, -s and --jsonl")
+    file = read_scores(args.scores, higher_is_better=not args.lower_is_better)
+    comparisons = {}
+    for metric, table in file.tables.items():
+        types = _read_types(args.types, table) if args.types else file.types_of(table)
+        comparisons[metric] = compare_systems(table, settings=settings, types=types)
+    return comparisons
+
+
+def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
+    from monge.compare import compare_systems
+    from monge.engine.scoring import make_table, score_systems
+
+    if not (args.input or args.jsonl):
+        raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
+    test_set = read_test_set(args)
+    if len(test_set.systems) < 2:
+        raise InputError(f"a comparison needs at least two systems; only {test_set.systems[0]!r} is given")
+    comparisons = {}
+    for metric in load_metrics(args):
+        table = make_table(score_systems(metric, test_set))
+        types = _read_types(args.types, table) if args.types else ()
+        corpus = _compare_corpora(metric, test_set.by_system(), settings)
+        comparisons[metric.spec.name] = compare_systems(table, settings=settings, types=types, corpus=corpus)
+    return comparisons
+
+
+def _compare_corpora(
+    metric: Any, systems: Mapping[str, list[Segment]], settings: CompareSettings
+) -> CorpusComparison | None:
+    """Compare by the corpus score of BLEU, chrF or TER, resampling the statistics that sacrebleu itself resamples."""
+    import numpy as np
+
+    from monge.compare import CorpusStatistics, compare_corpora
+    from monge.metrics.lexical import SacrebleuMetric
+
+    if not isinstance(metric, SacrebleuMetric):
+        return None
+    scorer = metric.corpus
+    statistics = []
+    for segments in systems.values():
+        width = max(len(segment.references) for segment in segments)
+        columns = [[dict(enumerate(segment.references)).get(k) for segment in segments] for k in range(width)]
+        statistics.append(scorer._extract_corpus_statistics([segment.hypothesis for segment in segments], columns))
+    values = CorpusStatistics(
+        tuple(systems),
+        np.array(statistics, dtype=np.float64),
+        lambda sums: float(scorer._compute_score_from_stats(sums.tolist()).score),
+        metric.spec.higher_is_better,
+    )
+    return compare_corpora(values, draws=settings.draws, seed=settings.seed, alpha=settings.alpha)
+
+
+def _read_types(path: str, table: ScoreTable) -> tuple[str, ...]:
+    from monge.text import read_lines
+
+    types = tuple(line.strip() for line in read_lines(path))
+    if len(types) != len(table.segments):
+        raise InputError(f"{path} has {len(types)} lines, but there are {len(table.segments)} instances")
+    return types
+
+
+def _write_plots(comparisons: Mapping[str, Comparison], folder: Path, kind: str) -> None:
+    from monge.report.compare_report import comparison_figures
+    from monge.report.plots import save_figure
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}") from error
+    for name, comparison in comparisons.items():
+        prefix = f"{name}-" if len(comparisons) > 1 else ""
+        for stem, _, draw in comparison_figures(comparison):
+            save_figure(draw(), folder / f"{prefix}{stem}.{kind}")
+
+
+def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: Any) -> None:
+    from monge.report import compare_report as report
+
+    all_pairs = args.pairs == "all"
+    width = max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
+    if args.format == "json":
+        records = {name: report.comparison_record(*pair) for name, pair in explained.items()}
+        result: Any = records if agreement is not None else next(iter(records.values()))
+        if agreement is not None:
+            verdicts = report.agreement_sentences(agreement, limit=len(agreement.verdicts))
+            result = {"metrics": records, "verdicts": verdicts}
+        print(json.dumps(result, ensure_ascii=False, indent=1))
+        return
+    parts = []
+    for name, (comparison, explanation) in explained.items():
+        if args.format == "text":
+            text = report.quiet_text if args.quiet else report.comparison_text
+            parts.append(text(comparison, explanation, name=name, all_pairs=all_pairs, width=width))
+        else:
+            parts.append(
+                report.comparison_markup(comparison, explanation, latex=args.format == "latex", all_pairs=all_pairs)
+            )
+    if agreement is not None:
+        parts.append(report.agreement_text(agreement, width=width))
+    rule = f"\n\n{'=' * width}\n\n" if args.format == "text" else "\n\n"
+    sys.stdout.write(rule.join(parts) + "\n")

@@ -1,0 +1,275 @@
+"""The whole comparison of systems on one table of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.compare.certainty import (
+    decided_needed,
+    detectable_mean,
+    detectable_share,
+    instances_needed,
+    win_interval,
+)
+from monge.compare.clusters import rank_ranges, significance_clusters
+from monge.compare.corpus import CorpusComparison
+from monge.compare.pairs import PairCounts, PairedScores, count_pairs
+from monge.compare.ranking import Ranking, rank_systems
+from monge.compare.resampling import bootstrap_counts, percentile_interval, resample_means
+from monge.compare.settings import CompareSettings
+from monge.compare.significance import CORRECTIONS, Outcome, find_test, run_tests
+from monge.errors import InputError
+from monge.scores import ScoreTable
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """One pair of systems. ``advantage`` and everything signed is positive when the first is better.
+
+    ``probability`` is P(first beats second) with ties counted half, ``effect_size`` the mean advantage over its
+    standard deviation (Cohen's d for pairs), ``winner`` the system the deciding test names, or None. At this size a
+    true share of wins of ``detectable_share`` among decided instances, or a true mean advantage of
+    ``detectable_advantage``, would be found with the power asked for; ``more_instances`` would settle a pair of the
+    observed difference (None: settled already, or no difference at all).
+    """
+
+    first: str
+    second: str
+    instances: int
+    wins: int
+    losses: int
+    ties: int
+    probability: float
+    low: float
+    high: float
+    advantage: float
+    advantage_low: float
+    advantage_high: float
+    effect_size: float
+    statistics: Mapping[str, float]
+    p_values: Mapping[str, float]
+    adjusted: Mapping[str, float]
+    winner: str | None
+    detectable_share: float
+    detectable_advantage: float
+    more_instances: int | None
+
+    def swapped(self) -> PairResult:
+        """Return the same result with the other system named first."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            wins=self.losses,
+            losses=self.wins,
+            probability=1 - self.probability,
+            low=1 - self.high,
+            high=1 - self.low,
+            advantage=-self.advantage,
+            advantage_low=-self.advantage_high,
+            advantage_high=-self.advantage_low,
+            effect_size=-self.effect_size,
+            statistics={name: -value for name, value in self.statistics.items()},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems ranked by every mechanism, every pair tested, and the clusters that remain.
+
+    ``clusters`` and ``rank_ranges`` follow the deciding test; ``types`` names each instance's type, or is empty;
+    ``corpus`` holds the same question asked of a corpus-level score (BLEU), when there is one.
+    """
+
+    table: ScoreTable
+    settings: CompareSettings
+    scores: PairedScores
+    counts: PairCounts
+    rankings: tuple[Ranking, ...]
+    pairs: tuple[PairResult, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    rank_ranges: Mapping[str, tuple[int, int]]
+    types: tuple[str, ...] = ()
+    corpus: CorpusComparison | None = None
+
+    def ranking(self, mechanism: str) -> Ranking:
+        """Return one mechanism's ranking."""
+        return next(r for r in self.rankings if r.mechanism == mechanism)
+
+    def pair(self, first: str, second: str) -> PairResult:
+        """Return the result of two systems, whichever was named first."""
+        pair = self._pair_by_names.get(frozenset((first, second)))
+        if pair is None:
+            raise InputError(f"no pair {first!r}, {second!r} in this comparison of {', '.join(self.table.systems)}")
+        return pair
+
+    @cached_property
+    def _pair_by_names(self) -> dict[frozenset[str], PairResult]:
+        return {frozenset((pair.first, pair.second)): pair for pair in self.pairs}
+
+    @property
+    def order(self) -> list[str]:
+        """The systems from best to worst by Bradley–Terry."""
+        return [self.table.systems[i] for i in self.ranking("bt").order()]
+
+
+def compare_systems(
+    table: ScoreTable,
+    *,
+    settings: CompareSettings | None = None,
+    types: Sequence[str] = (),
+    corpus: CorpusComparison | None = None,
+) -> Comparison:
+    """Rank and test the systems of a table, instance by instance.
+
+    *types* gives each instance's type (or nothing); *corpus* a comparison by a corpus-level score of the same systems.
+    Peyrard, Zhao, Eger and West (2021), Better than Average: Paired Evaluation of NLP Systems.
+
+    >>> table = ScoreTable(("A", "B"), tuple("123456789"), [[1, 5, 2, 3, 4, 1, 2, 3, 4], [2, 6, 3, 4, 5, 2, 3, 4, 3]])
+    >>> pair = compare_systems(table).pair("A", "B")
+    >>> pair.wins, pair.losses, pair.winner, round(pair.p_values["sign"], 4)
+    (1, 8, 'B', 0.0391)
+    """
+    settings = settings or CompareSettings()
+    if types and len(types) != len(table.segments):
+        raise InputError(f"{len(types)} types for {len(table.segments)} instances")
+    scores = PairedScores.from_table(table, tie_margin=settings.tie_margin)
+    counts = count_pairs(scores)
+    _check_overlap(scores, counts)
+    rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better)
+    pairs = _test_pairs(scores, counts, settings)
+    beats = _beats(pairs, table.systems)
+    order = rankings[0].order()
+    clusters = tuple(tuple(table.systems[i] for i in c) for c in significance_clusters(beats, order))
+    return Comparison(
+        table,
+        settings,
+        scores,
+        counts,
+        rankings,
+        pairs,
+        clusters,
+        dict(zip(table.systems, rank_ranges(beats), strict=True)),
+        tuple(types),
+        corpus,
+    )
+
+
+def _check_overlap(scores: PairedScores, counts: PairCounts) -> None:
+    for i, j in scores.pairs:
+        if counts.instances[i, j] == 0:
+            one, other = scores.systems[i], scores.systems[j]
+            raise InputError(f"systems {one!r} and {other!r} have no scored instance in common")
+
+
+def _beats(pairs: Sequence[PairResult], systems: Sequence[str]) -> NDArray[np.bool_]:
+    index = {name: i for i, name in enumerate(systems)}
+    beats = np.zeros((len(systems), len(systems)), dtype=bool)
+    for pair in pairs:
+        if pair.winner is not None:
+            loser = pair.second if pair.winner == pair.first else pair.first
+            beats[index[pair.winner], index[loser]] = True
+    return beats
+
+
+def _test_pairs(scores: PairedScores, counts: PairCounts, settings: CompareSettings) -> tuple[PairResult, ...]:
+    outcomes = run_tests(scores, draws=settings.draws, seed=settings.seed)
+    correct = CORRECTIONS[settings.correction]
+    adjusted = {name: correct(p) for name, (_, p) in outcomes.items()}
+    columns = _estimates(scores, counts, settings)
+    columns |= _sizes(columns, settings, find_test(settings.decide_by).claim)
+    results = []
+    for k, (i, j) in enumerate(scores.pairs):
+        named = (scores.systems[i], scores.systems[j])
+        winner = _winner(named, outcomes[settings.decide_by], adjusted[settings.decide_by], k, settings.alpha)
+        more = columns["needed"][k] - columns["instances"][k]
+        results.append(
+            PairResult(
+                first=named[0],
+                second=named[1],
+                instances=int(columns["instances"][k]),
+                wins=int(columns["wins"][k]),
+                losses=int(columns["losses"][k]),
+                ties=int(columns["ties"][k]),
+                probability=float(columns["probability"][k]),
+                low=float(columns["low"][k]),
+                high=float(columns["high"][k]),
+                advantage=float(columns["advantage"][k]),
+                advantage_low=float(columns["advantage_low"][k]),
+                advantage_high=float(columns["advantage_high"][k]),
+                effect_size=float(columns["effect_size"][k]),
+                detectable_share=float(columns["detectable_share"][k]),
+                detectable_advantage=float(columns["detectable_advantage"][k]),
+                statistics={name: float(s[k]) for name, (s, _) in outcomes.items()},
+                p_values={name: float(p[k]) for name, (_, p) in outcomes.items()},
+                adjusted={name: float(p[k]) for name, p in adjusted.items()},
+                winner=winner,
+                more_instances=max(1, int(np.ceil(more))) if winner is None and np.isfinite(more) else None,
+            )
+        )
+    return tuple(results)
+
+
+def _winner(named: tuple[str, str], outcome: Outcome, adjusted: Floats, k: int, alpha: float) -> str | None:
+    statistic = float(outcome[0][k])
+    if adjusted[k] > alpha or statistic == 0.0:
+        return None
+    return named[0] if statistic > 0 else named[1]
+
+
+def _estimates(scores: PairedScores, counts: PairCounts, settings: CompareSettings) -> dict[str, Floats]:
+    """Return what is known of every pair, one array (P,) a column."""
+    upper = np.triu_indices(len(scores.systems), 1)
+    wins, losses, ties = counts.wins[upper], counts.wins.T[upper], counts.ties[upper]
+    n = counts.instances[upper]
+    low, high = win_interval(wins, ties, n, alpha=settings.alpha)
+    mean, deviation, bounds = [], [], []
+    for _, _, differences in scores.blocks():
+        mean.append(np.nanmean(differences, axis=1))
+        deviation.append(np.sqrt(np.nansum((differences - mean[-1][:, None]) ** 2, axis=1)))
+        rng = np.random.default_rng([settings.seed, 1])
+        blocks = bootstrap_counts(differences.shape[1], settings.draws, rng)
+        drawn = [resample_means(differences, block) for block in blocks]
+        bounds.append(percentile_interval(np.concatenate(drawn), alpha=settings.alpha, instances=int(n.min())))
+    advantage = np.concatenate(mean)
+    spread = np.concatenate(deviation) / np.sqrt(np.maximum(n - 1, 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        effect = np.where(advantage == 0, 0.0, advantage / spread)
+    return {
+        "instances": n.astype(np.float64),
+        "wins": wins.astype(np.float64),
+        "losses": losses.astype(np.float64),
+        "ties": ties.astype(np.float64),
+        "probability": (wins + 0.5 * ties) / n,
+        "low": low,
+        "high": high,
+        "advantage": advantage,
+        "advantage_low": np.concatenate([b[0] for b in bounds]),
+        "advantage_high": np.concatenate([b[1] for b in bounds]),
+        "effect_size": effect,
+        "deviation": spread,
+    }
+
+
+def _sizes(columns: Mapping[str, Floats], settings: CompareSettings, claim: str) -> dict[str, Floats]:
+    """Return the differences detectable at this size and the number of instances that would settle each pair."""
+    n, decided = columns["instances"], columns["wins"] + columns["losses"]
+    options = {"alpha": settings.level(len(n)), "power": settings.power}
+    if claim == "mean":
+        needed = instances_needed(columns["effect_size"], **options)
+    else:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(decided > 0, columns["wins"] / decided, 0.5)
+            needed = decided_needed(share, **options) * np.where(decided > 0, n / decided, 1.0)
+    return {
+        "detectable_share": detectable_share(decided.astype(np.int64), **options),
+        "detectable_advantage": detectable_mean(columns["deviation"], n.astype(np.int64), **options),
+        "needed": needed,
+    }

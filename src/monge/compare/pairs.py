@@ -1,0 +1,115 @@
+"""Two systems on the same instances: differences, wins, losses and ties of every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import InputError, OptionError
+from monge.scores import ScoreTable
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_BLOCK = 1 << 22  # numbers held at once while walking over pairs
+
+
+@dataclass(frozen=True, eq=False)
+class PairedScores:
+    """Scores turned so that higher is better, and the pairs of systems (first < second) to look at.
+
+    ``values`` is (S, N) with NaN for missing; a difference of at most ``tie_margin`` is a tie.
+    """
+
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    values: Floats
+    tie_margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if len(self.systems) < 2:
+            only = f"only {self.systems[0]!r} is given" if self.systems else "none is given"
+            raise InputError(f"a comparison needs at least two systems; {only}")
+        if not np.isfinite(self.tie_margin) or self.tie_margin < 0:
+            raise OptionError(f"the tie margin must be a number of at least 0, not {self.tie_margin}")
+        empty = np.isnan(self.values).all(axis=1)
+        if empty.any():
+            raise InputError(f"system {self.systems[int(np.argmax(empty))]!r} has no score at all")
+
+    @classmethod
+    def from_table(cls, table: ScoreTable, *, tie_margin: float = 0.0) -> PairedScores:
+        """Turn a table so that higher is better.
+
+        >>> table = ScoreTable(("A", "B"), ("1",), [[3.0], [1.0]], higher_is_better=False)
+        >>> PairedScores.from_table(table).values.tolist()
+        [[-3.0], [-1.0]]
+        """
+        values = table.values if table.higher_is_better else -table.values
+        return cls(table.systems, table.segments, values, tie_margin)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every pair of system indices, first < second."""
+        return [(int(i), int(j)) for i, j in zip(*np.triu_indices(len(self.systems), 1), strict=True)]
+
+    def differences(self, first: int, second: int) -> Floats:
+        """Return first − second on the instances that both were scored on."""
+        difference = self.values[first] - self.values[second]
+        return np.asarray(difference[~np.isnan(difference)])
+
+    def outcomes(self, differences: Floats) -> Floats:
+        """Return 1 for a win, 0.5 for a tie, 0 for a loss, NaN where a score is missing."""
+        result = np.where(np.abs(differences) <= self.tie_margin, 0.5, (differences > 0).astype(np.float64))
+        return np.where(np.isnan(differences), np.nan, result)
+
+    def blocks(self) -> Iterator[tuple[Ints, Ints, Floats]]:
+        """Yield (first, second, differences (p, N)) over all pairs, a bounded number of them at a time."""
+        first, second = np.triu_indices(len(self.systems), 1)
+        step = max(1, _BLOCK // max(1, len(self.segments)))
+        for start in range(0, len(first), step):
+            i, j = first[start : start + step], second[start : start + step]
+            yield i, j, self.values[i] - self.values[j]
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """How often each system beat (or tied) each other one; entry [i, j] speaks of i against j. All (S, S)."""
+
+    wins: Ints
+    ties: Ints
+
+    @property
+    def instances(self) -> Ints:
+        """Instances on which both systems have a score."""
+        return self.wins + self.wins.T + self.ties
+
+    @property
+    def points(self) -> Floats:
+        """Wins with ties counted half to each side."""
+        return self.wins + 0.5 * self.ties
+
+    @property
+    def majority(self) -> NDArray[np.bool_]:
+        """Whether i beats j more often than j beats i."""
+        return self.wins > self.wins.T
+
+
+def count_pairs(scores: PairedScores) -> PairCounts:
+    """Count wins and ties of every pair on the instances that both systems were scored on.
+
+    >>> table = ScoreTable(("A", "B"), ("1", "2", "3"), [[1, 2, 3], [2, 3, 3]])
+    >>> counts = count_pairs(PairedScores.from_table(table))
+    >>> counts.wins.tolist(), counts.ties.tolist()
+    ([[0, 0], [2, 0]], [[0, 1], [1, 0]])
+    """
+    size = len(scores.systems)
+    wins = np.zeros((size, size), dtype=np.int64)
+    ties = np.zeros((size, size), dtype=np.int64)
+    for first, second, differences in scores.blocks():
+        wins[first, second] = (differences > scores.tie_margin).sum(axis=1)
+        wins[second, first] = (differences < -scores.tie_margin).sum(axis=1)
+        ties[first, second] = ties[second, first] = (np.abs(differences) <= scores.tie_margin).sum(axis=1)
+    return PairCounts(wins, ties)

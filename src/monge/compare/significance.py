@@ -1,0 +1,211 @@
+"""Tests of «these two systems are equally good», each a claim of its own about the paired scores.
+
+Every test looks at a block of pairs at once and returns, for each pair, a statistic whose sign names the better system
+(positive: the first) and a two-sided p-value. scipy computes what it has; resampling tests share one set of draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from monge.compare.pairs import PairedScores
+from monge.compare.resampling import bootstrap_counts, random_signs
+from monge.errors import OptionError, suggest
+
+Floats = NDArray[np.float64]
+Outcome = tuple[Floats, Floats]  # statistic, p-value
+
+
+@dataclass(frozen=True, eq=False)
+class PairBlock:
+    """Some pairs: the two systems' scores (p, N) each, their differences, and the draws of the resampling tests."""
+
+    first: Floats
+    second: Floats
+    differences: Floats
+    tie_margin: float
+    draws: int
+    seed: int
+
+
+def sign_test(block: PairBlock) -> Outcome:
+    """Test whether one system wins more instances; ties are left out (exact binomial).
+
+    Its statistic, wins − losses, is positive exactly when Bradley–Terry prefers the first of two systems.
+    """
+    wins = (block.differences > block.tie_margin).sum(axis=1)
+    losses = (block.differences < -block.tie_margin).sum(axis=1)
+    return (wins - losses).astype(np.float64), sign_p_value(wins, losses)
+
+
+def sign_p_value(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> Floats:
+    """Return the two-sided exact binomial p-value of wins against losses.
+
+    >>> float(sign_p_value(np.array(8), np.array(1)))
+    0.0390625
+    """
+    return np.asarray(np.minimum(1.0, 2.0 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5)))
+
+
+def paired_t_test(block: PairBlock) -> Outcome:
+    """Test whether the mean difference is 0 (Student's paired t)."""
+    d = block.differences
+    n = (~np.isnan(d)).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.nansum(d, axis=1) / n
+        variance = np.nansum((d - mean[:, None]) ** 2, axis=1) / (n - 1)
+        statistic = np.where(mean == 0, 0.0, mean / np.sqrt(variance / n))
+        p = 2.0 * stats.t.sf(np.abs(statistic), n - 1)
+    return statistic, np.where(np.isnan(p), 1.0, p)
+
+
+def wilcoxon_test(block: PairBlock) -> Outcome:
+    """Test whether differences lie symmetrically around 0 (Wilcoxon's signed ranks; zero differences left out)."""
+    rows = [_wilcoxon(d[~np.isnan(d) & (d != 0)]) for d in block.differences]
+    return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+
+
+def _wilcoxon(differences: Floats) -> tuple[float, float]:
+    if len(differences) == 0:
+        return 0.0, 1.0
+    result = stats.wilcoxon(differences, alternative="two-sided")
+    total = len(differences) * (len(differences) + 1) / 2
+    ranks = stats.rankdata(np.abs(differences))
+    return float(2 * ranks[differences > 0].sum() - total), float(result.pvalue)
+
+
+def mood_test(block: PairBlock) -> Outcome:
+    """Test whether both systems' scores have one median, ignoring the pairing (Mood): shown as the contrast."""
+    rows = [_mood(a, b) for a, b in zip(block.first, block.second, strict=True)]
+    return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+
+
+def _mood(first: Floats, second: Floats) -> tuple[float, float]:
+    both = ~np.isnan(first) & ~np.isnan(second)
+    one, other = first[both], second[both]
+    if len(one) == 0:
+        return 0.0, 1.0
+    gap = float(np.median(one) - np.median(other))
+    above = np.concatenate([one, other]) > np.median(np.concatenate([one, other]))
+    if above.all() or not above.any():  # e.g. nearly all scores equal: the test has nothing to count
+        return gap, 1.0
+    return gap, float(stats.median_test(one, other).pvalue)
+
+
+def randomisation_test(block: PairBlock) -> Outcome:
+    """Test the mean difference by exchanging the two systems' scores on random instances (approximate randomisation).
+
+    p = (1 + #{|mean under exchange| ≥ |mean|}) / (1 + draws) (Noreen 1989; Riezler and Maxwell 2005).
+    """
+    sums, n = _sums(block)
+    filled = np.nan_to_num(block.differences).T
+    exceeding = np.zeros(len(sums), dtype=np.int64)
+    slack = 1e-12 * np.abs(filled).sum(axis=0)  # equal sums added up in another order count as equal
+    for signs in random_signs(filled.shape[0], block.draws, np.random.default_rng([block.seed, 2])):
+        exceeding += (np.abs(signs.astype(np.float64) @ filled) >= np.abs(sums) - slack).sum(axis=0)
+    return sums / n, np.asarray((1.0 + exceeding) / (1.0 + block.draws))
+
+
+def bootstrap_test(block: PairBlock) -> Outcome:
+    """Test the mean difference by the paired bootstrap, its draws shifted to a mean of 0.
+
+    p = (1 + #{|mean of draw − mean| ≥ |mean|}) / (1 + draws) (Koehn 2004, with the shift of Riezler and Maxwell 2005).
+    """
+    sums, n = _sums(block)
+    present = (~np.isnan(block.differences)).astype(np.float64).T
+    filled = np.nan_to_num(block.differences).T
+    mean = sums / n
+    exceeding = np.zeros(len(sums), dtype=np.int64)
+    slack = 1e-12 * np.abs(filled).sum(axis=0) / n
+    for counts in bootstrap_counts(filled.shape[0], block.draws, np.random.default_rng([block.seed, 1])):
+        weights = counts.astype(np.float64)
+        drawn = n if present.all() else np.maximum(weights @ present, 1.0)
+        exceeding += (np.abs(weights @ filled / drawn - mean) >= np.abs(mean) - slack).sum(axis=0)
+    return mean, np.asarray((1.0 + exceeding) / (1.0 + block.draws))
+
+
+def _sums(block: PairBlock) -> tuple[Floats, NDArray[np.int64]]:
+    return np.nansum(block.differences, axis=1), np.maximum((~np.isnan(block.differences)).sum(axis=1), 1)
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """A test by name: what it claims when significant, and how it is computed."""
+
+    name: str
+    title: str
+    claim: Literal["majority", "mean", "median"]
+    compute: Callable[[PairBlock], Outcome]
+
+
+TESTS: tuple[PairTest, ...] = (
+    PairTest("sign", "sign test", "majority", sign_test),
+    PairTest("wilcoxon", "Wilcoxon signed-rank test", "majority", wilcoxon_test),
+    PairTest("t", "paired t-test", "mean", paired_t_test),
+    PairTest("randomisation", "approximate randomisation", "mean", randomisation_test),
+    PairTest("bootstrap", "paired bootstrap", "mean", bootstrap_test),
+    PairTest("mood", "Mood's median test (unpaired)", "median", mood_test),
+)
+
+
+def find_test(name: str) -> PairTest:
+    """Return the test of that name.
+
+    >>> find_test("sign").title
+    'sign test'
+    """
+    for test in TESTS:
+        if test.name == name:
+            return test
+    names = [test.name for test in TESTS]
+    raise OptionError(f"no test {name!r}{suggest(name, names)}; there are {', '.join(names)}")
+
+
+def run_tests(scores: PairedScores, *, draws: int, seed: int) -> dict[str, Outcome]:
+    """Return every test's statistics and p-values over all pairs (in the order of ``scores.pairs``)."""
+    results: dict[str, list[Outcome]] = {test.name: [] for test in TESTS}
+    for first, second, differences in scores.blocks():
+        block = PairBlock(scores.values[first], scores.values[second], differences, scores.tie_margin, draws, seed)
+        for test in TESTS:
+            results[test.name].append(test.compute(block))
+    return {
+        name: (np.concatenate([s for s, _ in parts]), np.concatenate([p for _, p in parts]))
+        for name, parts in results.items()
+    }
+
+
+def correct_holm(p_values: Floats) -> Floats:
+    """Return Holm's step-down adjusted p-values: they control the chance of even one false claim.
+
+    >>> correct_holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p)
+    scaled = p[order] * (len(p) - np.arange(len(p)))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
+    return adjusted
+
+
+def correct_fdr(p_values: Floats) -> Floats:
+    """Return Benjamini–Hochberg adjusted p-values: they control the expected share of false claims."""
+    return np.asarray(stats.false_discovery_control(p_values, method="bh"))
+
+
+def correct_nothing(p_values: Floats) -> Floats:
+    """Return the p-values as they are."""
+    return np.asarray(p_values, dtype=np.float64)
+
+
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "holm": correct_holm,
+    "fdr": correct_fdr,
+    "none": correct_nothing,
+}
