@@ -1,0 +1,136 @@
+"""What an explanation is: words, flows, and the sum they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SMALLEST_FLOW = 1e-9  # flows below this share of the mass are rounding, not transport
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word at characters ``start:end`` of its text (a special token has an empty span).
+
+    ``contribution`` is what it adds to the score. ``unmoved`` is mass that a relaxed plan left where it was: of a hypothesis
+    word an addition, of a reference word an omission; negative where the plan moved more mass than the word has.
+    """
+
+    text: str
+    start: int
+    end: int
+    mass: float
+    contribution: float
+    unmoved: float = 0.0
+
+
+@dataclass(frozen=True)
+class ExplainedText:
+    """A text and its words that took part; words a metric filters out are not among them."""
+
+    text: str
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Mass that goes from a hypothesis word to a reference word, by number, at what cost, and what that adds to the score."""
+
+    hypothesis: int
+    reference: int
+    mass: float
+    cost: float
+    contribution: float
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedPlan:
+    """One plan between words, all (n, m): mass moved, cost of a unit (mean of the tokens' costs), contributions."""
+
+    role: str
+    mass: Array
+    cost: Array
+    contributions: Array
+
+    def flows(self) -> Iterator[Flow]:
+        """Yield the flows that carry mass, word by word of the hypothesis."""
+        for i, j in np.argwhere(self.mass > SMALLEST_FLOW).tolist():
+            values = (float(matrix[i, j]) for matrix in (self.mass, self.cost, self.contributions))
+            yield Flow(i, j, *values)
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedPair:
+    """The hypothesis against one reference (None: all references joined), with the plans that compare them."""
+
+    reference_index: int | None
+    hypothesis: ExplainedText
+    reference: ExplainedText
+    plans: tuple[ExplainedPlan, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """A score taken apart: value = base + Σ terms + Σ contributions of all words of all pairs.
+
+    ``base`` is what a perfect match scores; ``terms`` are named parts that belong to no word (a penalty for word order).
+    """
+
+    metric: str
+    signature: str
+    value: float
+    higher_is_better: bool
+    base: float
+    terms: Mapping[str, float]
+    pairs: tuple[ExplainedPair, ...]
+    parts: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """The sum that the explanation makes; equals ``value``."""
+        words = (word.contribution for pair in self.pairs for side in (pair.hypothesis, pair.reference) for word in side.words)
+        return math.fsum([self.base, *self.terms.values(), *words])
+
+    def hypothesis_words(self) -> tuple[Word, ...]:
+        """Return the words of the hypothesis with their contributions over all references; masses and unmoved are means."""
+        sides = [pair.hypothesis.words for pair in self.pairs]
+        return tuple(
+            Word(
+                same[0].text, same[0].start, same[0].end, same[0].mass,
+                math.fsum(word.contribution for word in same), math.fsum(word.unmoved for word in same) / len(same),
+            )  # fmt: skip
+            for same in zip(*sides, strict=True)
+        )
+
+    def record(self) -> dict[str, object]:
+        """Return plain JSON values; character offsets count code points."""
+        return {
+            "metric": self.metric,
+            "value": self.value,
+            "higher_is_better": self.higher_is_better,
+            "base": self.base,
+            "terms": dict(self.terms),
+            "parts": dict(self.parts),
+            "pairs": [_pair_record(pair) for pair in self.pairs],
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
+
+
+def _pair_record(pair: ExplainedPair) -> dict[str, object]:
+    return {
+        "reference_index": pair.reference_index,
+        "hypothesis": asdict(pair.hypothesis),
+        "reference": asdict(pair.reference),
+        "plans": [
+            {"role": plan.role, "cost": plan.cost.tolist(), "flows": [asdict(flow) for flow in plan.flows()]}
+            for plan in pair.plans
+        ],
+    }
