@@ -115,15 +115,10 @@ class WordNetFiles:
 
     def _base_forms(self, word: str, part: str) -> list[str]:
         """Return what WordNet's morphology makes of *word*: itself and, if listed, its base forms."""
-        index = self._index[part]
         exceptions = self._exceptions[part]
-        forms = [word, *exceptions[word]] if word in exceptions else [word, *_detach([word], part)]
-        known = [form for form in dict.fromkeys(forms) if form in index]
-        pending = forms[1:]
-        while not known and pending and word not in exceptions:
-            pending = _detach(pending, part)
-            known = [form for form in dict.fromkeys(pending) if form in index]
-        return known
+        detached = [word[: -len(old)] + new for old, new in _ENDINGS[part] if word.endswith(old)]
+        forms = [word, *exceptions.get(word, detached)]
+        return [form for form in dict.fromkeys(forms) if form in self._index[part]]
 
     @cached_property
     def _data(self) -> dict[str, bytes]:
@@ -166,10 +161,6 @@ def _open_files(directory: Path) -> WordNetFiles:
             if not (directory / name).is_file():
                 raise ModelError(f"{directory} holds no WordNet: {name} is missing ({HOW_TO_GET})")
     return WordNetFiles(directory)
-
-
-def _detach(forms: Sequence[str], part: str) -> list[str]:
-    return [form[: -len(old)] + new for form in forms for old, new in _ENDINGS[part] if form.endswith(old)]
 
 
 def _index_entries(path: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
