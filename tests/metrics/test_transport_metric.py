@@ -22,7 +22,7 @@ PAIRS = [
 
 
 def load(name: str, **options: object) -> TransportMetric:
-    metric = load_metric(name, encoder=HashedEncoder(special=True), **options)
+    metric = load_metric(name, encoder=HashedEncoder(dimension=16, layers=6, special=True), **options)
     assert isinstance(metric, TransportMetric)
     return metric if metric.fitted else metric.fit(PAIRS)
 
@@ -118,7 +118,7 @@ def test_idf_file_is_used_and_named(tmp_path) -> None:
     fitted = load("moverscore")
     assert fitted.statistics.idf_reference is not None
     fitted.statistics.idf_reference.save(tmp_path / "idf.json")
-    loaded = load_metric("moverscore", encoder=HashedEncoder(special=True), idf=str(tmp_path / "idf.json"))
+    loaded = load_metric("moverscore", encoder=HashedEncoder(dimension=16, layers=6, special=True), idf=str(tmp_path / "idf.json"))
     assert loaded.fitted
     assert np.array_equal(values(loaded), values(fitted))  # type: ignore[arg-type]
     assert str(loaded.signature) == str(fitted.signature)
@@ -127,7 +127,7 @@ def test_idf_file_is_used_and_named(tmp_path) -> None:
 def test_one_sentence_has_no_idf_and_says_so() -> None:
     """The released MoverScore called this a perfect 1.0."""
     segment = Segment("The boy slept.", ("The man ran.",))
-    metric = load_metric("moverscore_v2", encoder=HashedEncoder(special=True)).fit([segment])
+    metric = load_metric("moverscore_v2", encoder=HashedEncoder(dimension=16, layers=6, special=True)).fit([segment])
     score = metric.score([segment])[0]
     assert score.value < 0.99
     assert "hypothesis: no token has weight: uniform weights" in score.notes

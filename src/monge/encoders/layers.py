@@ -46,9 +46,9 @@ def _parse_part(part: str, count: int, whole: str) -> list[int]:
         return [round(0.6 * (count - 1))]
     if match := re.fullmatch(r"last(\d*)", part):
         last = int(match[1] or 1)
-        if not 1 <= last <= count:
-            raise OptionError(f"layers {whole!r}: this encoder has {count} hidden states")
-        return list(range(count - last, count))
+        if last < 1:
+            raise OptionError(f"layers {whole!r}: at least one layer is needed")
+        return list(range(max(0, count - last), count))  # a static encoder has one layer, which is its last five too
     if re.fullmatch(r"-?\d+", part):
         return [int(part)]
     if (match := re.fullmatch(r"(\d+)-(\d+)", part)) and int(match[1]) <= int(match[2]):
