@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from monge.encoders.base import Encoder
@@ -29,6 +30,7 @@ class RunOptions:
     device: str = "auto"
     dtype: str = "float32"
     offline: bool | None = None
+    cache: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -46,6 +48,7 @@ def load_encoder(
     device: str = "auto",
     dtype: str = "float32",
     offline: bool | None = None,
+    cache: bool = False,
 ) -> Encoder:
     """Return the encoder that *source* names.
 
@@ -56,14 +59,15 @@ def load_encoder(
 
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
     DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
-    float32; everything else needs the torch extra.
+    float32; everything else needs the torch extra. With *cache* the hidden states of a transformer are kept on disk
+    (:class:`~monge.encoders.cache.CachedEncoder`), unless the environment sets ``MONGE_NO_CACHE``.
 
     >>> load_encoder("hashed").layers
     3
     """
     if not isinstance(source, str | os.PathLike):
         return _check_encoder(source)
-    options = RunOptions(long, device, dtype, offline)
+    options = RunOptions(long, device, dtype, offline, cache)
     name = os.fspath(source)
     made = _load_built_in(name)
     if made is not None:
@@ -125,9 +129,24 @@ def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
         from monge.encoders.static import StaticEncoder
 
         return StaticEncoder.load(path)
+    from monge.encoders.cache import is_cache_enabled, load_cached
+
+    load = partial(_load_transformer, path, options, title)
+    if not options.cache or not is_cache_enabled():
+        return load()
+    return load_cached(load, [*_describe(path), title, options.long, options.device, options.dtype])
+
+
+def _load_transformer(path: Path, options: RunOptions, title: str) -> Encoder:
     from monge.encoders.transformer import load_transformer
 
     return load_transformer(path, title=title, long=options.long, device=options.device, dtype=options.dtype)
+
+
+def _describe(directory: Path) -> list[str]:
+    """Return the files of a model with what changes when they do."""
+    files = [(file, file.stat()) for file in sorted(directory.resolve().iterdir()) if file.is_file()]
+    return [f"{file}|{stat.st_size}|{stat.st_mtime_ns}" for file, stat in files]
 
 
 def _check_encoder(source: object) -> Encoder:

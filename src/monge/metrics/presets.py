@@ -46,7 +46,7 @@ class TransportPreset:
             options["encoder"] = encoder
         settings = self.settings(options)
         chosen = settings.encoder if encoder is None or isinstance(encoder, str) else encoder
-        loaded = load_encoder(chosen, long=settings.long, device=settings.device, dtype=settings.dtype)
+        loaded = load_encoder(chosen, long=settings.long, device=settings.device, dtype=settings.dtype, cache=True)
         parse_layers(settings.layers, loaded.layers)
         spec = dataclasses.replace(spec_named(self.name), higher_is_better=settings.readout != "distance")
         statistics = CorpusStatistics()

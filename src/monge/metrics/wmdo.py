@@ -43,7 +43,7 @@ class Wmdo(MetricBase):
         """Build the metric; *encoder* should be static vectors."""
         if not (delta >= 0 and alpha >= 0):
             raise OptionError(f"delta={delta}, alpha={alpha}: penalties must not be negative")
-        return cls(spec_named("wmdo"), load_encoder(encoder), layers, delta, alpha)
+        return cls(spec_named("wmdo"), load_encoder(encoder, cache=True), layers, delta, alpha)
 
     @property
     def signature(self) -> Signature:

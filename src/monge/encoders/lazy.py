@@ -1,0 +1,65 @@
+"""An encoder that is loaded when it is first needed, and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from monge.encoders.base import EncodedText, Encoder
+from monge.errors import ModelError
+
+
+@dataclass(frozen=True)
+class EncoderFacts:
+    """What is known of an encoder without loading it."""
+
+    signature: str
+    layers: int
+    dimension: int
+
+    @classmethod
+    def of(cls, encoder: Encoder) -> EncoderFacts:
+        return cls(encoder.signature, encoder.layers, encoder.dimension)
+
+
+class LazyEncoder:
+    """An :class:`~monge.encoders.base.Encoder` that knows its *facts* and calls *load* for its first text."""
+
+    def __init__(self, load: Callable[[], Encoder], facts: EncoderFacts) -> None:
+        self._load = load
+        self._facts = facts
+
+    @property
+    def signature(self) -> str:
+        return self._facts.signature
+
+    @property
+    def layers(self) -> int:
+        return self._facts.layers
+
+    @property
+    def dimension(self) -> int:
+        return self._facts.dimension
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the encoder itself was needed yet."""
+        return "_encoder" in self.__dict__
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        encoder = self._load()
+        if EncoderFacts.of(encoder) != self._facts:
+            raise ModelError(
+                f"the files of {self.signature} changed while it was in use: {encoder.signature} is there now"
+            )
+        return encoder
+
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens ``encode`` would return, without computing vectors."""
+        return self._encoder.tokenize(texts)
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        return self._encoder.encode(texts, layers)

@@ -1,0 +1,238 @@
+"""A bounded store of blobs on disk that never fails its user: what cannot be kept is made again."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from monge.encoders.pack_index import ForeignIndexError, PackIndex
+from monge.errors import OptionError
+
+T = TypeVar("T")
+
+DEFAULT_BYTES = 4 << 30
+_BATCH_BYTES = 32 << 20  # written in one turn, so that other processes get theirs
+_SLACK = 0.9  # a full store is emptied to this share, so that not every write prunes
+_DAY = 86_400
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+@dataclass(frozen=True)
+class LabelSummary:
+    """How much is stored under one label."""
+
+    label: str
+    entries: int
+    bytes: int
+
+
+class Store:
+    """Blobs by key in a directory, shared by threads and processes and bounded to *most* bytes.
+
+    Every blob is checked against its checksum when it is read. A damaged blob is dropped, a damaged or foreign index
+    is made anew, and a full or read-only disk turns the store off for this process; each of these is told once on
+    stderr and none is an error, because all that is lost is time. What was not used for longest goes first when the
+    store is full (by whole days and packs). One process never stores more than *most* bytes: a job larger than the
+    store would only push itself out.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder) / "blobs")
+    ...     store.put("greetings", {b"k": b"hello"})
+    ...     found = store.get([b"k", b"unknown"])
+    ...     store.close()
+    >>> found
+    {b'k': b'hello'}
+    """
+
+    def __init__(self, directory: Path, *, most: int = DEFAULT_BYTES) -> None:
+        self.directory = directory
+        self.most = most
+        self._lock = threading.RLock()
+        self._index: PackIndex | None = None
+        self._owner = 0
+        self._off = False  # nothing works here: a process says so once and goes on without
+        self._read_only = False
+        self._written = 0
+        self._told: set[str] = set()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the blobs of those *keys* that are stored whole."""
+        return self._guarded(lambda index: self._get(index, keys), {})
+
+    def put(self, label: str, blobs: Mapping[bytes, bytes]) -> None:
+        """Store *blobs* under *label*, unless the disk or this process's share is full."""
+        for batch in _batches(blobs):
+            if self._read_only or self._off:
+                return
+            amount = sum(map(len, batch.values()))
+            if self._written + amount > self.most:
+                self._read_only = True
+                self._tell(f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept")
+                return
+            self._guarded(partial(self._put, label=label, blobs=batch), None)
+            self._written += amount
+
+    def summary(self) -> list[LabelSummary]:
+        """Return what is stored by label, the largest first."""
+        return self._guarded(lambda index: [LabelSummary(*row) for row in index.summary()], [])
+
+    def size(self) -> int:
+        """Return the bytes that blobs take, those forgotten but not yet freed included."""
+        return self._guarded(lambda index: index.size(), 0)
+
+    def prune(self, most: int) -> int:
+        """Drop what was not used for longest until *most* bytes are left; return the bytes freed."""
+        return self._guarded(lambda index: index.shrink(most), 0)
+
+    def verify(self) -> tuple[int, int]:
+        """Read every blob; return how many there were and how many were damaged, which are dropped."""
+        return self._guarded(self._verify, (0, 0))
+
+    def close(self) -> None:
+        """Let go of the files; the next use opens them again."""
+        with self._lock:
+            if self._index is not None and self._owner == os.getpid():
+                self._index.close()
+            self._index = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "_index"):
+            self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"directory": self.directory, "most": self.most}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Store.__init__(self, state["directory"], most=state["most"])
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _get(self, index: PackIndex, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        places = index.find(keys)
+        blobs: dict[bytes, bytes] = {}
+        damaged = []
+        for key, blob in index.read(places):
+            if blob is None:
+                damaged.append(key)
+            else:
+                blobs[key] = blob
+        if damaged:
+            self._tell(f"{len(damaged)} damaged entries in {self.directory} were dropped and are made again")
+            index.drop(damaged)
+        if blobs:
+            index.touch({place.pack for place in places.values()}, _today())
+        return blobs
+
+    def _put(self, index: PackIndex, label: str, blobs: Mapping[bytes, bytes]) -> None:
+        index.append(label, blobs, _today())
+        if index.size() > self.most:
+            index.shrink(int(self.most * _SLACK))
+
+    def _verify(self, index: PackIndex) -> tuple[int, int]:
+        index.check()
+        entries = index.all_entries()
+        damaged = [key for key, blob in index.read(entries) if blob is None]
+        index.drop(damaged)
+        index.shrink(self.most)
+        return len(entries), len(damaged)
+
+    def _guarded(self, action: Callable[[PackIndex], T], otherwise: T) -> T:
+        """Do *action* on the index; on a fault tell it, mend what can be mended and return *otherwise*."""
+        with self._lock:
+            if self._off:
+                return otherwise
+            try:
+                return action(self._open())
+            except ForeignIndexError as error:
+                self._rebuild(str(error))
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGE:
+                    self._rebuild(f"{self.directory} is damaged ({error})")
+                else:
+                    self._give_up(str(error))
+            except OSError as error:
+                self._give_up(error.strerror or str(error))
+        return otherwise
+
+    def _open(self) -> PackIndex:
+        if self._index is None or self._owner != os.getpid():
+            self._index, self._owner = PackIndex(self.directory), os.getpid()
+        return self._index
+
+    def _rebuild(self, reason: str) -> None:
+        """Move the whole directory away in one step, so that no other process pairs an old file with a new one."""
+        self.close()
+        aside = self.directory.with_name(f"{self.directory.name}.discarded-{os.urandom(4).hex()}")
+        try:
+            self.directory.rename(aside)
+        except OSError as error:
+            self._give_up(f"{reason}, and cannot be removed: {error.strerror}")
+            return
+        self._tell(f"{reason}; it was removed and is built anew")
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def _give_up(self, reason: str) -> None:
+        self.close()
+        self._off = True
+        self._tell(f"going on without {self.directory}: {reason}")
+
+    def _tell(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            print(f"monge: cache: {message}", file=sys.stderr)
+
+
+def parse_bytes(text: str) -> int:
+    """Return a size in bytes from a number with an optional unit: ``512M``, ``4 GB``, ``1.5g``.
+
+    >>> parse_bytes("4 GB"), parse_bytes("1.5k")
+    (4294967296, 1536)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
+    if match is None:
+        raise OptionError(f"{text!r} is no size: write 500M, 4GB or a number of bytes")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def format_bytes(count: float) -> str:
+    """Return a size for people.
+
+    >>> format_bytes(1536), format_bytes(20), format_bytes(4 << 30)
+    ('1.5 KB', '20 bytes', '4.0 GB')
+    """
+    if count < 1024:
+        return f"{count:.0f} bytes"
+    for unit in ("KB", "MB", "GB"):
+        count /= 1024
+        if count < 1024:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1024:.1f} TB"
+
+
+def _batches(blobs: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:
+    batch: dict[bytes, bytes] = {}
+    size = 0
+    for key, blob in blobs.items():
+        if batch and size + len(blob) > _BATCH_BYTES:
+            yield batch
+            batch, size = {}, 0
+        batch[key] = blob
+        size += len(blob)
+    if batch:
+        yield batch
+
+
+def _today() -> int:
+    return int(time.time() // _DAY)
