@@ -29,7 +29,9 @@ TRANSPORT = sorted(
 WORDS = ["the", "The", "boy", "boat", "ran", "home", ".", ",", "don't", "3.5", "日本", "é", "🙂", "well-known"]
 texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 segments = st.builds(
-    lambda hypothesis, references: Segment(hypothesis, tuple(references)), texts, st.lists(texts, min_size=1, max_size=3)
+    lambda hypothesis, references: Segment(hypothesis, tuple(references)),
+    texts,
+    st.lists(texts, min_size=1, max_size=3),
 )
 
 
@@ -103,7 +105,8 @@ def test_f_is_shared_exactly_and_never_rewards_a_cost(p: float, r: float, alpha:
 
 
 def test_a_copy_loses_nothing() -> None:
-    explanation = explain_segments(load_metric("bertscore", encoder=ENCODER), [Segment("a red boat", ("a red boat",))])[0]
+    segment = Segment("a red boat", ("a red boat",))
+    explanation = explain_segments(load_metric("bertscore", encoder=ENCODER), [segment])[0]
     assert explanation.value == pytest.approx(1, abs=1e-6)
     assert all(abs(word.contribution) < 1e-6 for word in explanation.hypothesis_words())
 

@@ -1,7 +1,7 @@
 """Explanations that add up: what every word and every flow of a transport metric does to the score.
 
-Every readout is written as ``value = base + Σ terms + Σ_k rate_k · <C_k, P_k>`` over the plans k that made it, with the rates
-at the very costs found, so the identity is exact and each flow owns ``rate · C_ij · P_ij``:
+Every readout is written as ``value = base + Σ terms + Σ_k rate_k · <C_k, P_k>`` over the plans k that made it, with
+the rates at the very costs found, so the identity is exact and each flow owns ``rate · C_ij · P_ij``:
 
 * distance: base 0, rate 1. One minus: base 1, rate −1. Inverse 1/(1+D): base 1, rate −1/(1+D), because
   1/(1+D) − 1 = −D/(1+D).
@@ -9,8 +9,9 @@ at the very costs found, so the identity is exact and each flow owns ``rate · C
   slope, p·∂F/∂P : r·∂F/∂R = p·(1−α)R² : r·αP².
 * rescaling (x−b)/(1−b) divides rates by 1−b and leaves base 1 alone; the mean of K references divides rates by K.
 
-A flow is charged to words: of a plan that keeps one marginal and ignores the other, to the word on the kept side (precision:
-hypothesis, recall: reference); of any other plan half to either end. So all words together give value − base − terms.
+A flow is charged to words: of a plan that keeps one marginal and ignores the other, to the word on the kept side
+(precision: hypothesis, recall: reference); of any other plan half to either end. So all words together give
+value − base − terms.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from monge.errors import OptionError
-from monge.explain.explanation import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Word
+from monge.explain.explanation import Array, ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Word
 from monge.explain.words import WordGroups, group_words
 from monge.metrics.base import Metric
 from monge.metrics.readout import READOUTS, combine_f
@@ -83,7 +84,9 @@ def is_explainable(metric: object) -> bool:
 @singledispatch
 def linearise(metric: Any, score: Score) -> LinearForm:
     """Return the linear form of a score; other packages may register their metrics."""
-    raise OptionError(f"{metric.spec.name} moves no mass, so it has no alignment to show; explain it by occlusion or shapley")
+    raise OptionError(
+        f"{metric.spec.name} moves no mass, so it has no alignment to show; explain it by occlusion or shapley"
+    )
 
 
 @linearise.register
@@ -187,7 +190,7 @@ def _explain_plan(alignment: Alignment, rate: float, left: WordGroups, right: Wo
     return ExplainedPlan(alignment.role, mass, cost, rate * work)
 
 
-def _explain_text(alignment: Alignment, axis: int, groups: WordGroups, contributions: np.ndarray[Any, Any]) -> ExplainedText:
+def _explain_text(alignment: Alignment, axis: int, groups: WordGroups, contributions: Array) -> ExplainedText:
     cloud = (alignment.hypothesis, alignment.reference)[axis]
     problem = alignment.plan.problem
     masses = groups.membership.T @ cloud.weights

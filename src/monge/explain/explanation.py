@@ -18,8 +18,8 @@ SMALLEST_FLOW = 1e-9  # flows below this share of the mass are rounding, not tra
 class Word:
     """A word at characters ``start:end`` of its text (a special token has an empty span).
 
-    ``contribution`` is what it adds to the score. ``unmoved`` is mass that a relaxed plan left where it was: of a hypothesis
-    word an addition, of a reference word an omission; negative where the plan moved more mass than the word has.
+    ``contribution`` is what it adds to the score. ``unmoved`` is mass that a relaxed plan left where it was: of a
+    hypothesis word an addition, of a reference word an omission; negative where the plan moved more than there was.
     """
 
     text: str
@@ -40,7 +40,7 @@ class ExplainedText:
 
 @dataclass(frozen=True)
 class Flow:
-    """Mass that goes from a hypothesis word to a reference word, by number, at what cost, and what that adds to the score."""
+    """Mass from a hypothesis word to a reference word (numbers), its cost a unit, and what that adds to the score."""
 
     hypothesis: int
     reference: int
@@ -79,7 +79,7 @@ class ExplainedPair:
 class Explanation:
     """A score taken apart: value = base + Σ terms + Σ contributions of all words of all pairs.
 
-    ``base`` is what a perfect match scores; ``terms`` are named parts that belong to no word (a penalty for word order).
+    ``base`` is what a perfect match scores; ``terms`` are named parts that belong to no word (a word-order penalty).
     """
 
     metric: str
@@ -95,17 +95,26 @@ class Explanation:
     @property
     def total(self) -> float:
         """The sum that the explanation makes; equals ``value``."""
-        words = (word.contribution for pair in self.pairs for side in (pair.hypothesis, pair.reference) for word in side.words)
+        words = (
+            word.contribution
+            for pair in self.pairs
+            for side in (pair.hypothesis, pair.reference)
+            for word in side.words
+        )
         return math.fsum([self.base, *self.terms.values(), *words])
 
     def hypothesis_words(self) -> tuple[Word, ...]:
-        """Return the words of the hypothesis with their contributions over all references; masses and unmoved are means."""
+        """Return the words of the hypothesis, contributions summed over all references, unmoved mass averaged."""
         sides = [pair.hypothesis.words for pair in self.pairs]
         return tuple(
             Word(
-                same[0].text, same[0].start, same[0].end, same[0].mass,
-                math.fsum(word.contribution for word in same), math.fsum(word.unmoved for word in same) / len(same),
-            )  # fmt: skip
+                same[0].text,
+                same[0].start,
+                same[0].end,
+                same[0].mass,
+                math.fsum(word.contribution for word in same),
+                math.fsum(word.unmoved for word in same) / len(same),
+            )
             for same in zip(*sides, strict=True)
         )
 

@@ -49,10 +49,8 @@ def group_words(cloud: PointCloud) -> WordGroups:
     for token, (start, end) in zip(cloud.tokens, cloud.spans.tolist(), strict=True):
         start, end = _trim(cloud.text, start, end)
         word = _word_around(words, starts, start, end)
-        if word is not None and word == previous:
-            spans[-1] = (min(spans[-1][0], start), max(spans[-1][1], end))
-            names[-1] = cloud.text[spans[-1][0] : spans[-1][1]]
-        else:
+        if word is None or word != previous:
+            start, end = (start, end) if word is None else words[word]  # a first subword stands for its word
             names.append(cloud.text[start:end] if end > start else token)
             spans.append((start, end))
         owner.append(len(names) - 1)

@@ -1,0 +1,133 @@
+"""Show why a score is what it is: who is matched to whom, how much, at what cost, and what each word adds.
+
+  monge explain -m bertscore --hypothesis "The boy ran home." --reference "The young man hurried home."
+  monge explain REF -i HYP --line 12 -m lazy_emd -f html --output why.html
+
+The contributions of all words, the base and the named terms sum to the score.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from monge.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from monge.explain import Explanation
+    from monge.text import Segment
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    from monge.cli.score import add_input_arguments, add_metric_arguments
+
+    texts = parser.add_argument_group("one pair of texts")
+    texts.add_argument("--hypothesis", metavar="TEXT", help="the output to explain")
+    texts.add_argument(
+        "--reference",
+        dest="reference_text",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="a reference; may be repeated",
+    )
+    texts.add_argument("--source-text", metavar="TEXT", help="the source, for metrics that need it")
+    add_input_arguments(parser)
+    parser.add_argument("--line", type=int, metavar="N", help="the line of the files to explain, from 1")
+    add_metric_arguments(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "json", "svg", "html"),
+        default="text",
+        help="text, json, a picture (svg) or a page (html); default: text",
+    )
+    output.add_argument("--output", metavar="FILE", default="-", help="where to write (default: standard output)")
+    output.add_argument(
+        "--colour",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours in text (default: on a terminal, unless NO_COLOR is set)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    from monge.text import write_text
+
+    corpus, chosen = read_texts(args)
+    explanations = _explain(args, corpus, chosen)
+    content = _render(explanations, args)
+    write_text(args.output, content if content.endswith("\n") else content + "\n")
+    return 0
+
+
+def read_texts(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
+    """Return the corpus that metrics may learn from, and the segments to explain (one a system)."""
+    from monge.text import Segment
+
+    if args.hypothesis is not None:
+        if args.reference or args.input or args.jsonl or args.line is not None:
+            raise OptionError("give either --hypothesis and --reference, or files with --line, not both")
+        segment = Segment(args.hypothesis, tuple(args.reference_text), args.source_text)
+        return [segment], [segment]
+    if args.reference_text:
+        raise OptionError("--reference TEXT needs --hypothesis TEXT")
+    return _read_line(args)
+
+
+def _read_line(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
+    from monge.cli.score import read_test_set
+
+    if args.line is None:
+        raise OptionError("nothing to explain: give --hypothesis TEXT --reference TEXT, or files and --line N")
+    test_set = read_test_set(args)
+    systems = test_set.by_system()
+    for name, segments in systems.items():
+        if not 1 <= args.line <= len(segments):
+            of = f" of system {name!r}" if name else ""
+            raise InputError(f"--line {args.line}: the texts{of} have {len(segments)} lines")
+    return list(test_set.segments), [segments[args.line - 1] for segments in systems.values()]
+
+
+def _explain(args: argparse.Namespace, corpus: Sequence[Segment], chosen: Sequence[Segment]) -> list[Explanation]:
+    from monge.cli.score import load_metrics
+    from monge.explain import explain_segments, fit_on
+
+    explanations = []
+    for metric in load_metrics(args):
+        fitted, notes = fit_on(metric, corpus)
+        for segment, explanation in zip(chosen, explain_segments(fitted, chosen), strict=True):
+            title = explanation.metric if len(chosen) == 1 else f"{segment.system}: {explanation.metric}"
+            told = (*notes, *explanation.notes)
+            explanations.append(dataclasses.replace(explanation, metric=title, notes=told))
+    return explanations
+
+
+def _render(explanations: Sequence[Explanation], args: argparse.Namespace) -> str:
+    from monge.report.alignment import render_page, render_text
+    from monge.report.alignment_svg import render_ribbons
+
+    if args.format == "json":
+        records = [explanation.record() for explanation in explanations]
+        return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
+    if args.format == "html":
+        return render_page(explanations)
+    if args.format == "svg":
+        if len(explanations) != 1 or len(explanations[0].pairs) != 1:
+            raise OptionError("a picture shows one metric, one system and one reference; use -f html for several")
+        return render_ribbons(explanations[0])
+    colour = use_colour(args.colour, args.output == "-" and sys.stdout.isatty())
+    return "\n\n".join(render_text(explanation, colour=colour) for explanation in explanations)
+
+
+def use_colour(wish: str, terminal: bool) -> bool:
+    """Whether to colour: as wished, else on a terminal that is not dumb when NO_COLOR is unset or empty."""
+    if wish != "auto":
+        return wish == "always"
+    return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

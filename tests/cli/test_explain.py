@@ -1,0 +1,83 @@
+"""`monge explain` as a person calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from monge.cli import main
+from monge.cli.explain import use_colour
+
+PAIR = ["--hypothesis", "the boy ran", "--reference", "the man ran home"]
+
+
+@pytest.fixture(autouse=True)
+def _hashed_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No weights are needed to test a command line."""
+    from monge.encoders.hashed import HashedEncoder
+    from monge.metrics import presets
+
+    monkeypatch.setattr(presets, "load_encoder", lambda *_, **__: HashedEncoder(layers=7, special=True))
+
+
+def test_text_says_the_score_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "-m", "bertscore", *PAIR]) == 0
+    shown = capsys.readouterr().out
+    assert "hypothesis word" in shown
+    assert "(a perfect match)" in shown
+    assert "\x1b" not in shown
+
+
+def test_json_holds_the_whole_explanation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "-m", "emd", "-f", "json", *PAIR]) == 0
+    record = json.loads(capsys.readouterr().out)
+    words = [w["contribution"] for p in record["pairs"] for s in ("hypothesis", "reference") for w in p[s]["words"]]
+    assert record["base"] + sum(words) == pytest.approx(record["value"], abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["svg", "html"])
+def test_files_are_written(kind: str, tmp_path: Path) -> None:
+    target = tmp_path / f"why.{kind}"
+    assert main(["explain", "-m", "emd", "-f", kind, "--output", str(target), *PAIR]) == 0
+    assert "<svg" in target.read_text(encoding="utf-8")
+
+
+def test_a_line_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ref").write_text("a b\nthe man ran\n", encoding="utf-8")
+    (tmp_path / "one").write_text("a c\nthe boy ran\n", encoding="utf-8")
+    (tmp_path / "two").write_text("a d\nthe girl ran\n", encoding="utf-8")
+    files = [str(tmp_path / "ref"), "-i", str(tmp_path / "one"), str(tmp_path / "two")]
+    assert main(["explain", *files, "--line", "2", "-m", "emd"]) == 0
+    shown = capsys.readouterr().out
+    assert "one: emd" in shown
+    assert "girl" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-m", "bleu", *PAIR], "occlusion"),
+        (["-m", "emd"], "--hypothesis"),
+        (["-m", "emd", "--reference", "x"], "--hypothesis"),
+        (["-m", "emd", "--line", "3", *PAIR], "not both"),
+        (["-m", "emd", "wmd", "-f", "svg", *PAIR], "one metric"),
+        (["-m", "emd", "--hypothesis", "x"], "reference"),
+        (["-m", "emdd", *PAIR], "emd"),
+    ],
+)
+def test_mistakes_get_one_sentence(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_colour_follows_terminal_and_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert use_colour("auto", True)
+    assert not use_colour("auto", False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not use_colour("auto", True)
+    assert use_colour("always", False)
