@@ -3,7 +3,7 @@
 from monge.text.readers import display_name, iter_lines, read_lines, system_names
 from monge.text.segment import Segment, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
-from monge.text.testset import TestSet, read_jsonl, read_parallel, read_tsv
+from monge.text.testset import TestSet, iter_jsonl, iter_parallel, read_jsonl, read_parallel, read_tsv
 from monge.text.words import word_spans
 from monge.text.writers import open_atomic, write_jsonl, write_lines, write_text, write_tsv
 
@@ -11,7 +11,9 @@ __all__ = [
     "Segment",
     "TestSet",
     "display_name",
+    "iter_jsonl",
     "iter_lines",
+    "iter_parallel",
     "make_segments",
     "open_atomic",
     "read_jsonl",

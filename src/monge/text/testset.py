@@ -7,9 +7,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from monge.errors import InputError, suggest
-from monge.text.readers import display_name, iter_lines, read_lines, system_names
+from monge.text.readers import display_name, iter_lines, system_names
 from monge.text.segment import Segment
 
 Path = str | os.PathLike[str]
@@ -71,30 +72,33 @@ def read_parallel(
     Segment ids are line numbers from 1. Systems are named after their files (see system_names).
     Raises InputError when two files differ in length, naming the first line without a partner.
     """
+    lines = list(iter_parallel(hypothesis_paths, reference_paths, source_path))
+    return TestSet(tuple(segment for system in zip(*lines, strict=True) for segment in system))
+
+
+def iter_parallel(
+    hypothesis_paths: Sequence[Path],
+    reference_paths: Sequence[Path],
+    source_path: Path | None = None,
+) -> Iterator[tuple[Segment, ...]]:
+    """Yield line after line the segments of all systems, holding no more than one line; see read_parallel."""
     if not hypothesis_paths:
         raise InputError("no hypothesis file given")
     sides = [*hypothesis_paths, *reference_paths, *([] if source_path is None else [source_path])]
     if sum(os.fspath(path) == "-" for path in sides) > 1:
         raise InputError("standard input ('-') can be read only once")
-    columns = [read_lines(path) for path in sides]
-    for path, lines in zip(sides[1:], columns[1:], strict=True):
-        _check_length(sides[0], columns[0], path, lines)
-    systems = columns[: len(hypothesis_paths)]
-    references = columns[len(hypothesis_paths) : len(hypothesis_paths) + len(reference_paths)]
-    sources = None if source_path is None else columns[-1]
-    return TestSet(
-        tuple(
-            Segment(
-                hypothesis,
-                tuple(lines[i] for lines in references),
-                None if sources is None else sources[i],
-                id=str(i + 1),
-                system=name,
-            )
-            for name, hypotheses in zip(system_names(tuple(hypothesis_paths)), systems, strict=True)
-            for i, hypothesis in enumerate(hypotheses)
+    names = system_names(tuple(hypothesis_paths))
+    first, last = len(hypothesis_paths), len(hypothesis_paths) + len(reference_paths)
+    columns = [iter_lines(path) for path in sides]
+    for number, line in enumerate(zip_longest(*columns), start=1):
+        if None in line:
+            rest = zip(line, columns, strict=True)
+            _check_lengths(sides, [number - (text is None) + _count(lines) for text, lines in rest])
+        references, source = line[first:last], None if source_path is None else line[last]
+        yield tuple(
+            Segment(hypothesis, references, source, id=str(number), system=name)
+            for hypothesis, name in zip(line[:first], names, strict=True)
         )
-    )
 
 
 def read_jsonl(path: Path) -> TestSet:
@@ -103,13 +107,16 @@ def read_jsonl(path: Path) -> TestSet:
     Only ``hypothesis`` is required; ``references`` is a list of texts or one text; a missing id becomes the place of
     the segment within its system; blank lines and unknown fields are passed over. Faults name file, line and field.
     """
+    return _checked(list(iter_jsonl(path)), display_name(path))
+
+
+def iter_jsonl(path: Path) -> Iterator[Segment]:
+    """Yield the segments of a file one by one; see read_jsonl, which also refuses repeated ids."""
     name = display_name(path)
     counts: dict[str, int] = {}
-    segments = []
     for number, line in enumerate(iter_lines(path), start=1):
         if line.strip():
-            segments.append(_from_record(_parse_object(line, name, number), counts, f"{name}, line {number}"))
-    return _checked(segments, name)
+            yield _from_record(_parse_object(line, name, number), counts, f"{name}, line {number}")
 
 
 def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool = True) -> TestSet:
@@ -135,15 +142,20 @@ def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool =
     return _checked(segments, name)
 
 
-def _check_length(path: Path, lines: list[str], other_path: Path, other_lines: list[str]) -> None:
-    if len(lines) == len(other_lines):
-        return
-    first = min(len(lines), len(other_lines)) + 1
-    longer, shorter = (path, other_path) if len(lines) > len(other_lines) else (other_path, path)
-    raise InputError(
-        f"{display_name(path)} has {len(lines)} lines but {display_name(other_path)} has {len(other_lines)}: "
-        f"line {first} of {display_name(longer)} has no partner in {display_name(shorter)}"
-    )
+def _check_lengths(paths: Sequence[Path], counts: Sequence[int]) -> None:
+    path, count = paths[0], counts[0]
+    for other_path, other_count in zip(paths[1:], counts[1:], strict=True):
+        if other_count != count:
+            first = min(count, other_count) + 1
+            longer, shorter = (path, other_path) if count > other_count else (other_path, path)
+            raise InputError(
+                f"{display_name(path)} has {count} lines but {display_name(other_path)} has {other_count}: "
+                f"line {first} of {display_name(longer)} has no partner in {display_name(shorter)}"
+            )
+
+
+def _count(lines: Iterator[str]) -> int:
+    return sum(1 for _ in lines)
 
 
 def _parse_object(line: str, name: str, number: int) -> dict[str, object]:

@@ -49,20 +49,33 @@ def open_atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write *text* as UTF-8, compressed when the name ends in ``.gz``."""
+    _write_pieces(path, [text])
+
+
+def _write_pieces(path: str | os.PathLike[str], pieces: Iterable[str]) -> None:
+    """Write text as it comes, so that a long result needs no memory; what is not a file gets all of it or nothing."""
+    if os.fspath(path) == "-" or (Path(path).exists() and not Path(path).is_file()):
+        pieces = [_encode("".join(pieces), path).decode()]
+    data = (_encode(piece, path) for piece in pieces)
+    with open_atomic(path) as stream:
+        if os.fspath(path).endswith(".gz"):
+            with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+                packed.writelines(data)
+        else:
+            stream.writelines(data)
+
+
+def _encode(text: str, path: str | os.PathLike[str]) -> bytes:
     try:
-        data = text.encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         character = f"U+{ord(text[error.start]):04X}"
         raise InputError(f"cannot write {os.fspath(path)}: the text holds a lone surrogate ({character})") from error
-    if os.fspath(path).endswith(".gz"):
-        data = gzip.compress(data, mtime=0)
-    with open_atomic(path) as stream:
-        stream.write(data)
 
 
 def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
     """Write one text a line; a text that holds a line break is refused."""
-    write_text(path, "".join(_checked(line, f"line {i}", "\n\r") + "\n" for i, line in enumerate(lines, start=1)))
+    _write_pieces(path, (_checked(line, f"line {i}", "\n\r") + "\n" for i, line in enumerate(lines, start=1)))
 
 
 def write_tsv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -70,28 +83,32 @@ def write_tsv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterabl
 
     A cell that holds a tab or a line break is refused: JSONL can hold it.
     """
-    lines = ["\t".join(_checked(name, "header", "\t\n\r") for name in header)]
+    _write_pieces(path, _tsv_lines(header, rows))
+
+
+def _tsv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield "\t".join(_checked(name, "header", "\t\n\r") for name in header) + "\n"
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise InputError(f"row {number} has {len(row)} cells where {len(header)} columns are named")
-        lines.append(
-            "\t".join(
-                _checked(_cell(value), f"row {number}, column {name!r}", "\t\n\r")
-                for name, value in zip(header, row, strict=True)
-            )
+        cells = (
+            _checked(_cell(value), f"row {number}, column {name!r}", "\t\n\r")
+            for name, value in zip(header, row, strict=True)
         )
-    write_text(path, "\n".join(lines) + "\n")
+        yield "\t".join(cells) + "\n"
 
 
 def write_jsonl(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]]) -> None:
     """Write one JSON object a line, non-ASCII text as it is; NaN becomes null, infinity is refused."""
-    lines = []
+    _write_pieces(path, _json_lines(records))
+
+
+def _json_lines(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
     for number, record in enumerate(records, start=1):
         try:
-            lines.append(json.dumps(_without_nan(dict(record)), ensure_ascii=False, allow_nan=False))
+            yield json.dumps(_without_nan(dict(record)), ensure_ascii=False, allow_nan=False) + "\n"
         except (TypeError, ValueError) as error:
             raise InputError(f"record {number} cannot be written as JSON: {error}") from error
-    write_text(path, "".join(line + "\n" for line in lines))
 
 
 @contextlib.contextmanager
