@@ -1,0 +1,152 @@
+"""Is one metric's agreement better than another's? Williams' test, permutation and bootstrap, and what follows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from monge.meta.agreement import Agreement
+from monge.meta.comparison import compare_metric
+from monge.meta.correlation import Array, pearson
+from monge.meta.judged import JudgedScores
+from monge.meta.statistics import Statistic
+from monge.meta.views import WHOLE, make_view
+
+Correction = Callable[[Array], Array]
+PairValues = dict[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class WilliamsTest:
+    """The statistic t, its degrees of freedom and the two-sided p-value."""
+
+    t: float
+    df: int
+    p: float
+
+
+def williams(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
+    """Test whether two correlations with the same variable 1 differ (Williams 1959, Steiger 1980).
+
+    t = (r12 − r13) √[(n−1)(1+r23)] / √[2K(n−1)/(n−3) + r̄²(1−r23)³],  K = 1 − r12² − r13² − r23² + 2 r12 r13 r23,
+    r̄ = (r12 + r13)/2, with n − 3 degrees of freedom; Graham & Baldwin (2014) brought it to metrics. NaN for n ≤ 3.
+
+    >>> round(williams(0.5, 0.4, 0.1, 103).t, 4)
+    0.8913
+    """
+    if n <= 3 or not np.isfinite([r12, r13, r23]).all():
+        return WilliamsTest(float("nan"), n - 3, float("nan"))
+    if r12 == r13:
+        return WilliamsTest(0.0, n - 3, 1.0)
+    determinant = max(0.0, 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23)
+    spread = 2 * determinant * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * max(0.0, 1 - r23) ** 3
+    with np.errstate(divide="ignore"):
+        t = float((r12 - r13) * np.sqrt((n - 1) * max(0.0, 1 + r23)) / np.sqrt(np.float64(spread)))
+    return WilliamsTest(t, n - 3, float(2 * stats.t.sf(abs(t), n - 3)))
+
+
+def williams_pairs(scores: JudgedScores) -> PairValues:
+    """Return Williams' p-value of every pair of metrics, for Pearson's r over all used outputs."""
+    columns = {name: table[scores.used] for name, table in scores.metrics.items()}
+    ones = np.ones(int(scores.used.sum()))
+    human = scores.human[scores.used]
+    r = {name: float(pearson(human, column, ones)) for name, column in columns.items()}
+    return {
+        (a, b): williams(r[a], r[b], float(pearson(columns[a], columns[b], ones)), ones.size).p
+        for a, b in itertools.combinations(columns, 2)
+    }
+
+
+def permutation_pairs(
+    tasks: Sequence[JudgedScores], statistic: Statistic, *, level: str, count: int = 1000, seed: int = 0
+) -> PairValues:
+    """Return the permutation p-value of every pair of metrics; differences are averaged over *tasks*.
+
+    p = (1 + #{|d*| ≥ |d|}) / (1 + count), two-sided; NaN where a difference is undefined.
+    """
+    views = [make_view(level, scores) for scores in tasks]
+    result = {}
+    for a, b in itertools.combinations(tasks[0].metrics, 2):
+        nulls, observed = [], []
+        for number, (scores, view) in enumerate(zip(tasks, views, strict=True)):
+            sides = [compare_metric(scores, name, view) for name in (a, b)]
+            values = [float(statistic.prepare(side).evaluate(side, WHOLE).values) for side in sides]
+            observed.append(values[0] - values[1])
+            nulls.append(statistic.swap(*sides, count=count, seed=seed + number))
+        result[a, b] = _two_sided(np.mean(nulls, axis=0), float(np.mean(observed)))
+    return result
+
+
+def bootstrap_pairs(agreements: Mapping[str, Agreement]) -> PairValues:
+    """Return p = 2·min(P(d* ≤ 0), P(d* ≥ 0)) of every pair from the resamples that the agreements share."""
+    result = {}
+    for a, b in itertools.combinations(agreements, 2):
+        first, second = agreements[a].draws, agreements[b].draws
+        gaps = first - second if first.size == second.size else np.empty(0)
+        gaps = gaps[np.isfinite(gaps)]
+        tail = min(np.count_nonzero(gaps <= 0), np.count_nonzero(gaps >= 0))
+        result[a, b] = float(min(1.0, 2 * (1 + tail) / (1 + gaps.size))) if gaps.size else float("nan")
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class MetricRanking:
+    """Metrics from best to worst, the p-values of every pair (raw and corrected), who beats whom, and clusters from 1.
+
+    ``beats[i, j]``: the agreement of i is significantly higher than that of j. A metric that one of the current cluster
+    beats opens the next cluster.
+    """
+
+    metrics: tuple[str, ...]
+    agreements: tuple[Agreement, ...]
+    p: Array
+    corrected: Array
+    beats: NDArray[np.bool_]
+    clusters: tuple[int, ...]
+
+
+def rank_metrics(
+    agreements: Mapping[str, Agreement], p: Mapping[tuple[str, str], float], *, correct: Correction, alpha: float = 0.05
+) -> MetricRanking:
+    """Order metrics by value (NaN last) and decide every pair at level *alpha* after *correct* (Holm, FDR …)."""
+    ordered = sorted(agreements.values(), key=lambda a: (not np.isfinite(a.value), -a.value))
+    names = [a.metric for a in ordered]
+    size = len(names)
+    raw = np.full((size, size), np.nan)
+    corrected = raw.copy()
+    upper = np.triu_indices(size, 1)
+    raw[upper] = [p.get((names[i], names[j]), p.get((names[j], names[i]), np.nan)) for i, j in zip(*upper, strict=True)]
+    known = np.isfinite(raw)
+    if known.any():
+        corrected[known] = correct(raw[known])
+    beats = known & (np.where(known, corrected, 1.0) < alpha)
+    for table in (raw, corrected):
+        table.T[upper] = table[upper]
+    return MetricRanking(tuple(names), tuple(ordered), raw, corrected, beats, cluster(beats))
+
+
+def cluster(beats: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Number the clusters of metrics sorted from best to worst, as the WMT metrics task ranks them.
+
+    >>> cluster(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
+    (1, 1, 2)
+    """
+    numbers: list[int] = []
+    start, current = 0, 1
+    for i in range(len(beats)):
+        if beats[start:i, i].any():
+            start, current = i, current + 1
+        numbers.append(current)
+    return tuple(numbers)
+
+
+def _two_sided(null: Array, observed: float) -> float:
+    finite = null[np.isfinite(null)]
+    if not np.isfinite(observed) or not finite.size:
+        return float("nan")
+    return float((1 + np.count_nonzero(np.abs(finite) >= abs(observed) - 1e-12)) / (1 + finite.size))

@@ -1,0 +1,182 @@
+"""The statistics by name, each evaluated at a level and on a resample."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from monge.errors import OptionError, suggest
+from monge.meta.comparison import Comparison, swap_outcomes, swap_scores
+from monge.meta.correlation import Array, pearson, spearman
+from monge.meta.pairs import calibrate_ties, count_judged_pairs, kendall, pairwise_accuracy, tau_like
+from monge.meta.soft import soft_pairwise_accuracy
+from monge.meta.views import WHOLE, Draw, Sample, SystemView
+
+Compute = Callable[[Array, Array, Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Values (one a resample), how many groups they average, how many groups have no value, and why."""
+
+    values: Array
+    groups: int = 1
+    skipped: int = 0
+    reason: str = ""
+
+
+class Statistic(Protocol):
+    """A named statistic; ``prepare`` returns it with what it takes from the data once (a tie threshold)."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    def prepare(self, comparison: Comparison) -> Statistic: ...
+    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation: ...
+    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+        """Return differences under the null that the two metrics are exchangeable."""
+        ...
+
+
+@dataclass(frozen=True)
+class GroupStatistic:
+    """A statistic of samples, averaged over groups (weighted by ``size`` when that pools the groups' pairs).
+
+    Groups with fewer than ``least`` items, or where either side is constant, have no value and count as skipped.
+    """
+
+    name: str
+    title: str
+    compute: Compute
+    least: int = 3
+    size: Compute | None = None
+
+    def prepare(self, comparison: Comparison) -> Statistic:
+        return self
+
+    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
+        human, metric = comparison.samples(draw)
+        weights = human.weights
+        values = self.compute(human.values, metric.values, weights)
+        values = np.where((weights > 0).sum(axis=-1) >= (self.least if draw is WHOLE else 2), values, np.nan)
+        shares = np.broadcast_to(human.groups, np.broadcast_shapes(human.groups.shape, values.shape))
+        if self.size is not None:
+            shares = shares * self.size(human.values, metric.values, weights)
+        present = np.isfinite(values)
+        mass = np.where(present, shares, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = (mass * np.where(present, values, 0.0)).sum(-1) / mass.sum(-1)
+        skipped = int((~present).sum()) if values.ndim == 1 else 0
+        reason = _why_skipped(human, metric, self.least) if skipped else ""
+        return Evaluation(np.asarray(mean), values.shape[-1], skipped, reason)
+
+    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+        return swap_scores(first, second, lambda c: self.evaluate(c, WHOLE).values, count=count, seed=seed)
+
+
+@dataclass(frozen=True)
+class TieCalibratedAccuracy:
+    """Pairwise accuracy whose tie threshold is chosen on the data, once, before any resampling."""
+
+    name: str
+    title: str
+
+    def prepare(self, comparison: Comparison) -> GroupStatistic:
+        compute = functools.partial(pairwise_accuracy, epsilon=self._calibrate(comparison))
+        return GroupStatistic(self.name, self.title, compute, least=2)
+
+    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
+        return self.prepare(comparison).evaluate(comparison, draw)
+
+    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+        epsilons = (self._calibrate(first), self._calibrate(second))
+        return swap_outcomes(first, second, epsilons, count=count, seed=seed)
+
+    def _calibrate(self, comparison: Comparison) -> float:
+        human, metric = comparison.samples(WHOLE)
+        return calibrate_ties(human.values, metric.values, human.weights).epsilon
+
+
+@dataclass(frozen=True)
+class SoftAccuracy:
+    """Soft pairwise accuracy; it reads whole tables, so it exists at system level only."""
+
+    name: str
+    title: str
+
+    def prepare(self, comparison: Comparison) -> SoftAccuracy:
+        if not isinstance(comparison.view, SystemView):
+            raise OptionError("soft pairwise accuracy compares systems: ask for it at system level")
+        if comparison.human_totals is not None:
+            raise OptionError("soft pairwise accuracy needs judgments of segments, and here are only those of systems")
+        return self
+
+    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
+        present = comparison.view.present.astype(np.float64)
+        human, metric = (np.where(present > 0, t, 0.0) for t in (comparison.human, comparison.metric))
+        if len(human) < 2:
+            return Evaluation(np.asarray(np.nan), 1, 1, "fewer than 2 systems")
+        if draw is WHOLE:
+            return Evaluation(np.asarray(soft_pairwise_accuracy(human, metric, present)))
+        count = len(draw.systems if draw.systems is not None else np.asarray(draw.segments))
+        values = np.empty(count)
+        for b in range(count):
+            rows = np.arange(len(human)) if draw.systems is None else np.flatnonzero(draw.systems[b])
+            counts = present[rows] if draw.segments is None else present[rows] * draw.segments[b]
+            values[b] = soft_pairwise_accuracy(human[rows], metric[rows], counts)
+        return Evaluation(values)
+
+    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+        raise OptionError("soft pairwise accuracy is tested by bootstrap, not by permutation")
+
+
+STATISTICS: tuple[Statistic, ...] = (
+    GroupStatistic("pearson", "Pearson r", pearson),
+    GroupStatistic("spearman", "Spearman ρ", spearman),
+    GroupStatistic("kendall", "Kendall τ-b", kendall),
+    GroupStatistic("tau-like", "WMT τ-like (|Δ| ≥ 25)", tau_like, least=2, size=count_judged_pairs),
+    GroupStatistic("accuracy", "pairwise accuracy", pairwise_accuracy, least=2),
+    TieCalibratedAccuracy("tie-accuracy", "pairwise accuracy, ties calibrated"),
+    SoftAccuracy("soft-accuracy", "soft pairwise accuracy"),
+)
+
+
+def find_statistic(name: str, *, threshold: float | None = None) -> Statistic:
+    """Return the statistic called *name*; *threshold* is the judgment difference from which tau-like counts a pair."""
+    known = {statistic.name: statistic for statistic in STATISTICS}
+    if name not in known:
+        raise OptionError(f"no statistic {name!r}{suggest(name, known)}; statistics are {', '.join(known)}")
+    if threshold is None:
+        return known[name]
+    if name != "tau-like":
+        raise OptionError(f"a judgment threshold belongs to tau-like, not to {name}")
+    compute = functools.partial(tau_like, threshold=threshold)
+    size = functools.partial(count_judged_pairs, threshold=threshold)
+    return GroupStatistic(name, f"WMT τ-like (|Δ| ≥ {threshold:g})", compute, least=2, size=size)
+
+
+def _why_skipped(human: Sample, metric: Sample, least: int) -> str:
+    """Say why groups have no value: too small, judgments all equal, scores all equal."""
+    counts = (human.weights > 0).sum(axis=-1)
+    small = counts < least
+    flat_human, flat_metric = (_constant(s.values, human.weights) & ~small for s in (human, metric))
+    found = [
+        (int(small.sum()), f"fewer than {least} items"),
+        (int(flat_human.sum()), "judgments all equal"),
+        (int((flat_metric & ~flat_human).sum()), "scores all equal"),
+    ]
+    told = [(n, why) for n, why in found if n]
+    if len(counts) == 1:
+        return told[0][1] if told else "no pair far enough apart"
+    return ", ".join(f"{n} with {why}" for n, why in told) or "no pair far enough apart"
+
+
+def _constant(values: Array, weights: Array) -> Array:
+    high = np.where(weights > 0, values, -np.inf).max(axis=-1)
+    low = np.where(weights > 0, values, np.inf).min(axis=-1)
+    return np.asarray(high <= low)
