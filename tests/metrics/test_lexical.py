@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given
@@ -47,6 +48,26 @@ def test_equals_sacrebleu_exactly(make: Maker, options: dict[str, Any], sentence
     expected = [sentence.sentence_score(h, r).score for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
     assert result["scores"] == expected
     assert result["mean"] == corpus.corpus_score(HYPOTHESES, [FIRST, SECOND]).score
+
+
+@pytest.mark.parametrize(("make", "options", "sentence", "corpus"), PEERS)
+def test_parts_of_a_set_and_resamples_equal_sacrebleu(
+    make: Maker, options: dict[str, Any], sentence: Any, corpus: Any
+) -> None:
+    metric = make(**options)
+    segments = make_segments(HYPOTHESES, REFERENCES)
+    halves = [metric.sum_statistics(part) for part in (segments[:1], segments[1:])]
+    sums = [sum(pair) for pair in zip(*halves, strict=True)]
+    assert metric.score_of_sums(sums) == corpus.corpus_score(HYPOTHESES, [FIRST, SECOND]).score
+    draws = np.array([[0, 1, 2], [2, 2, 1]])
+    expected = [
+        corpus.corpus_score(take(draw, HYPOTHESES), [take(draw, FIRST), take(draw, SECOND)]).score for draw in draws
+    ]
+    assert metric.resample(segments, draws) == pytest.approx(expected, rel=1e-12)
+
+
+def take(places: Iterable[int], texts: list[str]) -> list[str]:
+    return [texts[place] for place in places]
 
 
 def test_documented_values() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from monge.errors import ModelError, OptionError, suggest
 from monge.metrics.base import MetricSpec
@@ -15,6 +18,7 @@ from monge.scores import Score, Signature
 from monge.text import Segment
 from monge.version import __version__
 
+_KEPT = 1 << 14  # segments whose counts are kept: TER takes long, and the corpus score asks again
 SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
 
 
@@ -26,6 +30,7 @@ class SacrebleuMetric(MetricBase):
     sentence: Any
     corpus: Any
     parts: Callable[[Any], dict[str, float]]
+    _counted: dict[tuple[str, tuple[str, ...]], tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def signature(self) -> Signature:
@@ -40,21 +45,46 @@ class SacrebleuMetric(MetricBase):
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return sacrebleu's sentence score of each segment, against all of its references at once."""
-        check_needs(self.spec, segments)
-        return [self._score(segment) for segment in segments]
+        return [
+            self._score(segment, row) for segment, row in zip(segments, self._statistics(segments), strict=True)
+        ]
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         """Return sacrebleu's corpus score; the numbers of references may differ."""
-        check_needs(self.spec, segments)
-        if not segments:
-            return float("nan")
-        width = max(len(segment.references) for segment in segments)
-        columns = [[_nth(segment.references, k) for segment in segments] for k in range(width)]
-        return float(self.corpus.corpus_score([segment.hypothesis for segment in segments], columns).score)
+        return self.score_of_sums(self.sum_statistics(segments)) if segments else float("nan")
 
-    def _score(self, segment: Segment) -> Score:
-        result = self.sentence.sentence_score(segment.hypothesis, list(segment.references))
+    def sum_statistics(self, segments: Sequence[Segment]) -> list[float]:
+        """Return the sums over *segments* that the corpus score is made of: those of parts of a set add up."""
+        return [sum(column) for column in zip(*self._statistics(segments), strict=True)]
+
+    def score_of_sums(self, sums: Sequence[float]) -> float:
+        """Return sacrebleu's corpus score of summed statistics."""
+        return float(self.corpus._compute_score_from_stats(list(sums)).score)
+
+    def resample(self, segments: Sequence[Segment], indices: NDArray[np.int64]) -> list[float]:
+        """Return the corpus score of each row of *indices* (draws, n): a choice of segments with repetition."""
+        rows = np.array(self._statistics(segments), dtype=np.float64)
+        return [self.score_of_sums(list(np.bincount(draw, minlength=len(rows)) @ rows)) for draw in indices]
+
+    def _score(self, segment: Segment, row: Sequence[float]) -> Score:
+        result = self.sentence._compute_score_from_stats(list(row))
         return Score(float(result.score), self.parts(result), notes=note_empty_texts(segment))
+
+    def _statistics(self, segments: Sequence[Segment]) -> list[tuple[float, ...]]:
+        """Return what sacrebleu counts in each segment; segment and corpus scores are made of the same."""
+        check_needs(self.spec, segments)
+        return [self._count(segment.hypothesis, segment.references) for segment in segments]
+
+    def _count(self, hypothesis: str, references: tuple[str, ...]) -> tuple[float, ...]:
+        row = self._counted.get((hypothesis, references))
+        if row is None:
+            # sacrebleu's own way to resample (sacrebleu.significance); tests hold it against its public functions
+            rows = self.corpus._extract_corpus_statistics([hypothesis], [[reference] for reference in references])
+            row = tuple(rows[0])
+            if len(self._counted) == _KEPT:
+                self._counted.clear()
+            self._counted[hypothesis, references] = row
+        return row
 
 
 def make_bleu(*, tokenize: str = "13a", lowercase: bool = False, smooth_method: str = "exp") -> SacrebleuMetric:
@@ -136,10 +166,6 @@ def _signature_fields(scorer: Any) -> dict[str, str]:
         for key, value in probe.get_signature().info.items()
         if value is not None and key not in ("version", "nrefs")
     }
-
-
-def _nth(references: Sequence[str], k: int) -> str | None:
-    return references[k] if k < len(references) else None
 
 
 def _bleu_parts(result: Any) -> dict[str, float]:
