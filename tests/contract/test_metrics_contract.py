@@ -99,9 +99,8 @@ def test_empty_and_odd_texts_score_and_tell(metric: Metric, hypothesis: str, ref
 
 
 def test_very_long_text(metric: Metric) -> None:
-    if metric.spec.name == "ter":  # quadratic shifts: minutes
-        return
-    text = "The river was wide and the boat was small. " * 60
+    times = 5 if metric.spec.name in ("ter", "ribes") else 60  # these two take minutes on long texts, as their cards say
+    text = "The river was wide and the boat was small. " * times
     value = values(metric, [Segment(text, (text,), text)])[0]
     assert math.isfinite(value)
 

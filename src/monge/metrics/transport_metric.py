@@ -120,7 +120,7 @@ class TransportMetric(MetricBase):
             unit = f"*{typical:.6g}" if typical is not None else "*typical"
         finite = any(0 < value < math.inf for value in (settings.lambda_c, settings.lambda_r))
         fields = {"lambda_c": f"{settings.lambda_c:g}{unit}", "lambda_r": f"{settings.lambda_r:g}{unit}"}
-        if finite:
+        if finite or settings.epsilon:
             fields["epsilon"] = f"{settings.epsilon:g}" + (f"({settings.regulariser})" if settings.epsilon else "")
         return fields
 
