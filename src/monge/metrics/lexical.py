@@ -45,9 +45,7 @@ class SacrebleuMetric(MetricBase):
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return sacrebleu's sentence score of each segment, against all of its references at once."""
-        return [
-            self._score(segment, row) for segment, row in zip(segments, self._statistics(segments), strict=True)
-        ]
+        return [self._score(segment, row) for segment, row in zip(segments, self._statistics(segments), strict=True)]
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         """Return sacrebleu's corpus score; the numbers of references may differ."""
