@@ -1,22 +1,42 @@
 """Builds the native transport core; everything else is in pyproject.toml."""
 
 import sys
+from glob import glob
 
-from pybind11.setup_helpers import ParallelCompile, Pybind11Extension
+from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
 from setuptools import setup
+from setuptools.errors import BaseError, CompileError
+
+NATIVE = "src/monge/transport/native"
+WINDOWS = sys.platform == "win32"
 
 ParallelCompile("MONGE_BUILD_JOBS", default=0).install()
 
-optimise = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-fno-math-errno", "-pthread"]
+
+class BuildNative(build_ext):
+    """Says what is missing when the compiler is."""
+
+    def build_extensions(self) -> None:
+        try:
+            super().build_extensions()
+        except BaseError as error:
+            raise CompileError(
+                "monge's transport core is C++17 and could not be compiled. Install a C++ compiler (Debian/Ubuntu: "
+                "apt install g++; macOS: xcode-select --install; Windows: Visual Studio Build Tools) or point CXX "
+                f"to one, then install again. The compiler said: {error}"
+            ) from error
+
 
 setup(
+    cmdclass={"build_ext": BuildNative},
     ext_modules=[
         Pybind11Extension(
             "monge.transport._native",
-            sources=["src/monge/transport/native/module.cpp"],
+            sources=sorted(glob(f"{NATIVE}/*.cpp")),
+            depends=sorted(glob(f"{NATIVE}/*.hpp") + glob(f"{NATIVE}/*.inc")),
             cxx_std=17,
-            extra_compile_args=optimise,
-            extra_link_args=[] if sys.platform == "win32" else ["-pthread"],
+            extra_compile_args=["/O2", "/fp:precise"] if WINDOWS else ["-O3", "-fno-math-errno", "-pthread"],
+            extra_link_args=[] if WINDOWS else ["-pthread"],
         )
-    ]
+    ],
 )

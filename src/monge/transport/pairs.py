@@ -1,15 +1,18 @@
-"""Many transport problems in one call."""
+"""Many transport problems in one native call."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+import os
 
-from monge.errors import InputError
-from monge.transport.costs import cost_matrix
-from monge.transport.problem import TransportProblem
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from monge.errors import InputError, OptionError
+from monge.transport import _native
 from monge.transport.ragged import BatchSolution, RaggedClouds, TransportSetting
-from monge.transport.solvers import solve
+
+_TOLERANCE = 1e-10
+_WORTH_A_THREAD = 500_000  # multiplications of cost formation that pay for starting a thread
 
 
 def solve_pairs(
@@ -21,21 +24,94 @@ def solve_pairs(
     keep_couplings: bool = False,
     threads: int | None = None,
 ) -> BatchSolution:
-    """Solve the problem of every pair (cloud of left, cloud of right)."""
-    index = np.asarray(pairs, dtype=np.int64)
-    if index.ndim != 2 or index.shape[1] != 2:
-        raise InputError(f"pairs must be (P, 2), not {index.shape}")
-    plans = []
-    for i, j in index.tolist():
-        rows = slice(left.offsets[i], left.offsets[i + 1])
-        columns = slice(right.offsets[j], right.offsets[j + 1])
-        cost = cost_matrix(left.points[rows], right.points[columns], setting.cost)
-        problem = TransportProblem(cost, left.weights[rows], right.weights[columns], setting.rho_a, setting.rho_b)
-        plans.append(solve(problem, epsilon=setting.epsilon, regulariser=setting.regulariser))
-    return BatchSolution(
-        costs=np.array([plan.transport_cost for plan in plans]),
-        masses=np.array([plan.coupling.sum() for plan in plans]),
-        iterations=np.array([plan.iterations for plan in plans], dtype=np.int64),
-        converged=np.array([plan.converged for plan in plans], dtype=bool),
-        couplings=tuple(plan.coupling for plan in plans) if keep_couplings else None,
+    r"""Solve the problem of every pair (i, j): cloud i of *left* (rows) against cloud j of *right* (columns).
+
+    ``pairs`` is (P, 2). Costs (see :func:`cost_matrix`) are formed inside the call; the work is spread over
+    ``threads`` threads (all cores of this process when None) without the GIL. The result of a pair depends on neither
+    its place in the batch nor the number of threads.
+
+    >>> clouds = RaggedClouds.from_clouds([np.eye(2), np.ones((1, 2))], [np.full(2, 0.5), np.ones(1)])
+    >>> solve_pairs(clouds, clouds, [(0, 0), (0, 1)], TransportSetting("sqeuclidean")).costs.tolist()
+    [0.0, 1.0]
+    """
+    index = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2) if np.size(pairs) == 0 else np.asarray(pairs)
+    _check_pairs(left, right, index)
+    index = np.ascontiguousarray(index, dtype=np.int64)
+    _check_masses(left, right, index, setting)
+    sizes = np.diff(left.offsets)[index[:, 0]] * np.diff(right.offsets)[index[:, 1]]
+    starts = np.concatenate([[0], np.cumsum(sizes)]) if keep_couplings else None
+    costs, masses, iterations, converged, flat = _native.solve_pairs(
+        left.points,
+        left.weights,
+        left.offsets,
+        right.points,
+        right.weights,
+        right.offsets,
+        index,
+        setting.cost,
+        (float(setting.rho_a), float(setting.rho_b), float(setting.epsilon), setting.regulariser == "kl", _TOLERANCE),
+        starts,
+        _thread_count(threads, len(index), int(sizes.sum()) * left.points.shape[1]),
+    )
+    return BatchSolution(costs, masses, iterations, converged, _split(left, right, index, starts, flat))
+
+
+def _check_pairs(left: RaggedClouds, right: RaggedClouds, index: NDArray[np.generic]) -> None:
+    if index.ndim != 2 or index.shape[1] != 2 or not np.issubdtype(index.dtype, np.integer):
+        raise InputError(f"pairs must be whole numbers (P, 2), not {index.dtype} {index.shape}")
+    if left.points.shape[1] != right.points.shape[1]:
+        raise InputError(f"clouds of dimension {left.points.shape[1]} and {right.points.shape[1]} cannot be compared")
+    for side, (name, clouds) in enumerate((("left", left), ("right", right))):
+        column = index[:, side].astype(np.int64)
+        outside = (column < 0) | (column >= len(clouds))
+        if outside.any():
+            p = int(outside.argmax())
+            raise InputError(f"pair {p} names {name} cloud {column[p]}, but there are {len(clouds)}")
+        empty = np.diff(clouds.offsets)[column] == 0
+        if empty.any():
+            raise InputError(f"pair {int(empty.argmax())}: {name} cloud {column[int(empty.argmax())]} has no points")
+
+
+def _check_masses(
+    left: RaggedClouds, right: RaggedClouds, index: NDArray[np.int64], setting: TransportSetting
+) -> None:
+    """Marginals that must hold have to be possible to meet, pair by pair."""
+    if not (np.isinf(setting.rho_a) or np.isinf(setting.rho_b)):
+        return
+    a, b = left.masses[index[:, 0]], right.masses[index[:, 1]]
+    if np.isinf(setting.rho_a) and np.isinf(setting.rho_b):
+        bad = ~np.isclose(a, b, rtol=1e-9, atol=0)
+        if bad.any():
+            p = int(bad.argmax())
+            raise InputError(f"pair {p}: balanced transport needs equal masses, not {a[p]} and {b[p]}")
+        return
+    relative = setting.epsilon > 0 and setting.regulariser == "kl"
+    for rho, mass, other_rho, other in ((setting.rho_a, a, setting.rho_b, b), (setting.rho_b, b, setting.rho_a, a)):
+        bad = (mass > 0) & (other == 0) & (np.isinf(rho) and (other_rho > 0 or relative))
+        if bad.any():
+            raise InputError(f"pair {int(bad.argmax())}: one side must be moved in full, but the other has no mass")
+
+
+def _thread_count(threads: int | None, pairs: int, work: int) -> int:
+    if threads is not None and threads < 1:
+        raise OptionError(f"threads must be at least 1, not {threads}")
+    if threads is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        threads = min(cores, 1 + work // _WORTH_A_THREAD)
+    return max(1, min(threads, pairs))
+
+
+def _split(
+    left: RaggedClouds,
+    right: RaggedClouds,
+    index: NDArray[np.int64],
+    starts: NDArray[np.int64] | None,
+    flat: NDArray[np.float64] | None,
+) -> tuple[NDArray[np.float64], ...] | None:
+    """Views of the plans that the native call laid end to end."""
+    if starts is None or flat is None:
+        return None
+    rows, columns = np.diff(left.offsets), np.diff(right.offsets)
+    return tuple(
+        flat[starts[p] : starts[p + 1]].reshape(rows[i], columns[j]) for p, (i, j) in enumerate(index.tolist())
     )

@@ -49,6 +49,15 @@ class RaggedClouds:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
+    @property
+    def masses(self) -> NDArray[np.float64]:
+        """Total mass of each cloud (K,)."""
+        filled = np.diff(self.offsets) > 0
+        masses = np.zeros(len(self))
+        if filled.any():
+            masses[filled] = np.add.reduceat(self.weights, self.offsets[:-1][filled])
+        return masses
+
     def _cloud_with(self, bad: NDArray[np.bool_]) -> int:
         """Number of the cloud that holds the first marked point."""
         return int(np.searchsorted(self.offsets, int(bad.argmax()), side="right")) - 1

@@ -1,0 +1,32 @@
+import numpy as np
+from numpy.typing import NDArray
+
+instruction_set: str
+
+def cost_matrix(a: NDArray[np.float32], b: NDArray[np.float32], cost: str) -> NDArray[np.float64]: ...
+def solve_problem(
+    cost: NDArray[np.float64],
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    rho_a: float,
+    rho_b: float,
+    epsilon: float,
+    relative: bool,
+    tolerance: float,
+    limit: int,
+) -> tuple[NDArray[np.float64], int, bool]: ...
+def solve_pairs(
+    left_points: NDArray[np.float32],
+    left_weights: NDArray[np.float64],
+    left_offsets: NDArray[np.int64],
+    right_points: NDArray[np.float32],
+    right_weights: NDArray[np.float64],
+    right_offsets: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    cost: str,
+    numbers: tuple[float, float, float, bool, float],
+    coupling_starts: NDArray[np.int64] | None,
+    threads: int,
+) -> tuple[
+    NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64] | None
+]: ...

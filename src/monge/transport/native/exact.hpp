@@ -1,0 +1,53 @@
+// Balanced transport by the transportation simplex.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "forest.hpp"
+#include "kernels.hpp"
+#include "outcome.hpp"
+
+namespace monge {
+
+// Primal simplex on the complete bipartite graph with strongly feasible trees (Cunningham 1976), which cannot cycle.
+// Masses are whole numbers, so flows are exact and depend on the basis alone.
+class TransportSimplex {
+  public:
+    // cost is (n, stride) with +inf-like padding (≥ 1e299) right of column m; supplies and demands are positive and
+    // have equal sums.
+    Outcome solve(const double* cost, int n, int m, int stride, const std::int64_t* supply, const std::int64_t* demand);
+
+    // Calls visit(row, column, flow) for every edge that carries flow.
+    template <class Visit>
+    void each_flow(Visit visit) const {
+        for (int node = 0; node < n_ + m_; ++node) {
+            const int above = tree_.parent[node];
+            if (above < 0 || flow_[node] == 0) continue;
+            if (node < n_)
+                visit(node, above - n_, flow_[node]);
+            else
+                visit(above, node - n_, flow_[node]);
+        }
+    }
+
+  private:
+    void start_greedily(const std::int64_t* supply, const std::int64_t* demand);
+    void join_components();
+    void refresh_potentials();
+    bool find_entering(int* row, int* column);
+    void pivot(int row, int column);
+    void set_potentials(int top);
+
+    const double* cost_ = nullptr;
+    int n_ = 0, m_ = 0, stride_ = 0, width_ = 0, cursor_ = 0, root_ = 0, block_ = 1;
+    double tolerance_ = 0, reduced_ = 0;
+    Forest tree_;
+    std::vector<std::int64_t> flow_, left_, right_;
+    std::vector<double> potential_;  // rows, then columns (padded)
+    std::vector<double> least_, mask_;
+    std::vector<int> least_at_, stamp_, order_;
+    int clock_ = 0;
+};
+
+}  // namespace monge

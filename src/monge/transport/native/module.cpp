@@ -1,0 +1,156 @@
+// Python's view of the native core. Shapes and values are checked on the Python side.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "solver.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+template <class T>
+using Array = py::array_t<T, py::array::c_style>;
+
+monge::CostKind parse_cost(const std::string& name) {
+    if (name == "euclidean") return monge::CostKind::euclidean;
+    if (name == "sqeuclidean") return monge::CostKind::squared_euclidean;
+    if (name == "cosine") return monge::CostKind::cosine;
+    if (name == "position") return monge::CostKind::position;
+    throw py::value_error("unknown cost " + name);
+}
+
+monge::Setting make_setting(double rho_a, double rho_b, double epsilon, bool relative, double tolerance,
+                            std::int64_t limit) {
+    return {rho_a, rho_b, {epsilon, relative, tolerance, limit}};
+}
+
+Array<double> cost_matrix(Array<float> a, Array<float> b, const std::string& cost) {
+    const int n = int(a.shape(0)), m = int(b.shape(0)), dimension = int(a.shape(1));
+    Array<double> out({n, m});
+    double* target = out.mutable_data();
+    const monge::CostKind kind = parse_cost(cost);
+    py::gil_scoped_release release;
+    monge::Solver().cost_matrix(a.data(), n, b.data(), m, dimension, kind, target);
+    return out;
+}
+
+py::tuple solve_problem(Array<double> cost, Array<double> a, Array<double> b, double rho_a, double rho_b,
+                        double epsilon, bool relative, double tolerance, std::int64_t limit) {
+    const int n = int(cost.shape(0)), m = int(cost.shape(1));
+    Array<double> coupling({n, m});
+    double* target = coupling.mutable_data();
+    std::fill_n(target, std::int64_t(n) * m, 0.0);
+    monge::Solution solution;
+    {
+        py::gil_scoped_release release;
+        solution = monge::Solver().solve(cost.data(), n, m, a.data(), b.data(),
+                                         make_setting(rho_a, rho_b, epsilon, relative, tolerance, limit), target);
+    }
+    return py::make_tuple(coupling, solution.outcome.iterations, solution.outcome.converged);
+}
+
+struct Clouds {
+    const float* points;
+    const double* weights;
+    const std::int64_t* offsets;
+    int dimension;
+
+    Clouds(const Array<float>& p, const Array<double>& w, const Array<std::int64_t>& o)
+        : points(p.data()), weights(w.data()), offsets(o.data()), dimension(int(p.shape(1))) {}
+
+    monge::Cloud at(std::int64_t k) const {
+        return {points + offsets[k] * dimension, weights + offsets[k], int(offsets[k + 1] - offsets[k])};
+    }
+};
+
+// Runs work(k, solver) for k < count on several threads; the calling thread works too and looks for Ctrl-C.
+template <class Work>
+void spread(std::int64_t count, int threads, Work work) {
+    std::atomic<std::int64_t> next{0};
+    std::atomic<bool> stop{false};
+    std::exception_ptr failure;
+    std::mutex guard;
+    auto run = [&](bool calling) {
+        try {
+            monge::Solver solver;
+            auto looked = std::chrono::steady_clock::now();
+            for (std::int64_t k; !stop && (k = next++) < count;) {
+                work(k, solver);
+                if (!calling || std::chrono::steady_clock::now() - looked < std::chrono::milliseconds(100)) continue;
+                py::gil_scoped_acquire acquire;
+                if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+                looked = std::chrono::steady_clock::now();
+            }
+        } catch (...) {
+            stop = true;
+            std::lock_guard<std::mutex> lock(guard);
+            if (!failure) failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
+    run(true);
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+py::tuple solve_pairs(Array<float> left_points, Array<double> left_weights, Array<std::int64_t> left_offsets,
+                      Array<float> right_points, Array<double> right_weights, Array<std::int64_t> right_offsets,
+                      Array<std::int64_t> pairs, const std::string& cost, py::tuple numbers, py::object coupling_starts,
+                      int threads) {
+    const Clouds left(left_points, left_weights, left_offsets), right(right_points, right_weights, right_offsets);
+    const std::int64_t count = pairs.shape(0);
+    const auto setting = make_setting(numbers[0].cast<double>(), numbers[1].cast<double>(), numbers[2].cast<double>(),
+                                      numbers[3].cast<bool>(), numbers[4].cast<double>(), 0);
+    const monge::CostKind kind = parse_cost(cost);
+    Array<double> costs(count), masses(count);
+    Array<std::int64_t> iterations(count);
+    Array<bool> converged(count);
+    py::object couplings = py::none();
+    double* flat = nullptr;
+    const std::int64_t* starts = nullptr;
+    Array<std::int64_t> starts_array;
+    if (!coupling_starts.is_none()) {
+        starts_array = coupling_starts.cast<Array<std::int64_t>>();
+        starts = starts_array.data();
+        Array<double> block(starts[count]);
+        flat = block.mutable_data();
+        couplings = block;
+    }
+    const std::int64_t* index = pairs.data();
+    double* cost_out = costs.mutable_data();
+    double* mass_out = masses.mutable_data();
+    std::int64_t* iterations_out = iterations.mutable_data();
+    bool* converged_out = converged.mutable_data();
+    {
+        py::gil_scoped_release release;
+        spread(count, threads, [&](std::int64_t k, monge::Solver& solver) {
+            double* coupling = flat == nullptr ? nullptr : flat + starts[k];
+            if (coupling != nullptr) std::fill_n(coupling, starts[k + 1] - starts[k], 0.0);
+            const monge::Solution solution = solver.solve(left.at(index[2 * k]), right.at(index[2 * k + 1]),
+                                                          left.dimension, kind, setting, coupling);
+            cost_out[k] = solution.cost;
+            mass_out[k] = solution.mass;
+            iterations_out[k] = solution.outcome.iterations;
+            converged_out[k] = solution.outcome.converged;
+        });
+    }
+    return py::make_tuple(costs, masses, iterations, converged, couplings);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_native, module) {
+    module.doc() = "Transport solvers in C++; use monge.transport, which checks what it passes on.";
+    module.def("cost_matrix", &cost_matrix);
+    module.def("solve_problem", &solve_problem);
+    module.def("solve_pairs", &solve_pairs);
+    module.attr("instruction_set") = monge::kernels().name;
+}

@@ -1,0 +1,246 @@
+#include "relaxed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels.hpp"
+
+namespace monge {
+
+Outcome RelaxedSimplex::solve(const Problem& problem, std::int64_t limit) {
+    problem_ = problem;
+    width_ = padded(problem.m);
+    clock_ = cursor_ = 0;
+    start();
+    settle();
+    if (limit <= 0) limit = 100000 + 2000 * std::int64_t(problem.n + problem.m);
+    Outcome outcome;
+    int row = 0, column = 0;
+    while (find_entering(&row, &column)) {
+        if (outcome.iterations == limit) {
+            outcome.converged = false;
+            return outcome;
+        }
+        insert(row, column);
+        settle();
+        ++outcome.iterations;
+    }
+    outcome.converged = is_optimal();
+    return outcome;
+}
+
+// Every node gets an edge and positive flow: the points of one side to their nearest, and whoever is left likewise.
+// The side that shares out its mass is one that must be met, if there is one.
+void RelaxedSimplex::start() {
+    const int n = problem_.n, m = problem_.m;
+    const bool share_rows = std::isinf(problem_.rho_a);
+    forest_.reset(n + m);
+    flow_.assign(n + m, 0.0);
+    target_.assign(n + m, 0.0);
+    stamp_.assign(n + m, 0);
+    potential_.assign(n + width_, 0.0);
+    log_weight_.resize(n + m);
+    for (int i = 0; i < n; ++i) log_weight_[i] = std::log(problem_.a[i]);
+    for (int j = 0; j < m; ++j) log_weight_[n + j] = std::log(problem_.b[j]);
+
+    std::vector<int> nearest_column(n, 0), nearest_row(m, 0);
+    double size = 0.0;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < m; ++j) {
+            const double* cost = problem_.cost + j;
+            const double value = cost[std::int64_t(i) * problem_.stride];
+            if (value < cost[std::int64_t(nearest_row[j]) * problem_.stride]) nearest_row[j] = i;
+            if (value < problem_.cost[std::int64_t(i) * problem_.stride + nearest_column[i]]) nearest_column[i] = j;
+            size = std::max(size, std::fabs(value));
+        }
+    tolerance_ = 1e-14 * size;
+
+    const int first = share_rows ? 0 : n, first_end = share_rows ? n : n + m;
+    const int second = share_rows ? n : 0, second_end = share_rows ? n + m : n;
+    std::vector<int> edges(n + m, 0);
+    for (int node = first; node < first_end; ++node) {
+        const int partner = share_rows ? n + nearest_column[node] : nearest_row[node - n];
+        forest_.link(node, partner);
+        edges[node] = edges[partner] = 1;
+    }
+    for (int node = second; node < second_end; ++node)
+        if (!edges[node]) {
+            const int partner = share_rows ? nearest_row[node - n] : n + nearest_column[node];
+            forest_.link(node, partner);
+            ++edges[partner];
+        }
+    for (int node = 0; node < n + m; ++node) {
+        const int above = forest_.parent[node];
+        if (above < 0) {
+            unsettled_.push_back(node);
+            continue;
+        }
+        const int sharing = (node >= first && node < first_end) ? node : above;
+        flow_[node] = (sharing < n ? problem_.a[sharing] : problem_.b[sharing - n]) / edges[sharing];
+    }
+}
+
+bool RelaxedSimplex::find_entering(int* row, int* column) {
+    const Kernels& kernel = kernels();
+    const int n = problem_.n;
+    const int block = std::max(1, std::min(n, 256 / width_));
+    const double* u = potential_.data();
+    for (int seen = 0; seen < n;) {
+        const int last = std::min(cursor_ + block, n);
+        const double best = kernel.price_rows(problem_.cost, problem_.stride, width_, u, u + n, cursor_, last, row);
+        seen += last - cursor_;
+        cursor_ = last == n ? 0 : last;
+        if (best < -tolerance_) {
+            kernel.row_minimum(problem_.cost + std::int64_t(*row) * problem_.stride, u + n, width_, column);
+            return true;
+        }
+    }
+    return false;
+}
+
+void RelaxedSimplex::insert(int row, int column) {
+    const int from = row, to = problem_.n + column;
+    ++clock_;
+    int apex = -1, top_of_from = -1, top_of_to = -1;
+    for (int a = from, b = to; apex < 0 && (a >= 0 || b >= 0);) {
+        if (a >= 0) {
+            if (stamp_[a] == clock_) apex = a;
+            stamp_[a] = clock_;
+            top_of_from = a;
+            a = forest_.parent[a];
+        }
+        if (b >= 0 && apex < 0) {
+            if (stamp_[b] == clock_) apex = b;
+            stamp_[b] = clock_;
+            top_of_to = b;
+            b = forest_.parent[b];
+        }
+    }
+    if (apex >= 0) {
+        close_cycle(from, to, apex);
+    } else {
+        forest_.rehang(from, top_of_from, to, flow_, 0.0);
+        unsettled_.push_back(top_of_to);
+    }
+}
+
+// The cell joins two nodes of one tree. Flow round the cycle changes no marginal, so it goes until edges empty.
+void RelaxedSimplex::close_cycle(int from, int to, int apex) {
+    const int n = problem_.n;
+    double amount = INFINITY;
+    int leaving = -1;
+    bool at_row_side = true;
+    for (int node = from; node != apex; node = forest_.parent[node])
+        if (node < n && flow_[node] < amount) amount = flow_[node], leaving = node;
+    for (int node = to; node != apex; node = forest_.parent[node])
+        if (node >= n && flow_[node] < amount) amount = flow_[node], leaving = node, at_row_side = false;
+    for (int node = from; node != apex; node = forest_.parent[node]) flow_[node] += node < n ? -amount : amount;
+    for (int node = to; node != apex; node = forest_.parent[node]) flow_[node] += node >= n ? -amount : amount;
+    forest_.rehang(at_row_side ? from : to, leaving, at_row_side ? to : from, flow_, amount);
+    while (forest_.parent[apex] >= 0) apex = forest_.parent[apex];
+    unsettled_.push_back(apex);
+}
+
+void RelaxedSimplex::settle() {
+    while (!unsettled_.empty()) {
+        const int root = unsettled_.back();
+        unsettled_.pop_back();
+        if (forest_.parent[root] >= 0) continue;  // was a root when it was noted
+        place(root);
+        if (!advance(root)) unsettled_.push_back(root);
+    }
+}
+
+// log of the marginal that the potential of a node asks for: log(mass) - potential / rho.
+double RelaxedSimplex::log_mass(int node) const {
+    const double rho = node < problem_.n ? problem_.rho_a : problem_.rho_b;
+    return std::isinf(rho) ? log_weight_[node] : log_weight_[node] - potential_[node] / rho;
+}
+
+// Potentials and target flows of the optimum on one tree; order_ becomes its nodes, parents first.
+void RelaxedSimplex::place(int root) {
+    const int n = problem_.n;
+    double top[2] = {-INFINITY, -INFINITY}, sum[2] = {0.0, 0.0};
+    order_.clear();
+    forest_.walk(root, [&](int node) {
+        order_.push_back(node);
+        const int above = forest_.parent[node];
+        if (node != root) {
+            const int row = node < n ? node : above, column = (node < n ? above : node) - n;
+            potential_[node] = problem_.cost[std::int64_t(row) * problem_.stride + column] - potential_[above];
+        }
+        const int side = node < n ? 0 : 1;
+        const double value = log_mass(node);
+        if (value > top[side]) {
+            sum[side] = sum[side] * std::exp(top[side] - value) + 1.0;
+            top[side] = value;
+        } else {
+            sum[side] += std::exp(value - top[side]);
+        }
+    });
+    // Raising rows by t and lowering columns by t must make both sides carry the same mass.
+    const double rows = top[0] + std::log(sum[0]), columns = top[1] + std::log(sum[1]);
+    const double stiffness = (std::isinf(problem_.rho_a) ? 0.0 : 1.0 / problem_.rho_a) +
+                             (std::isinf(problem_.rho_b) ? 0.0 : 1.0 / problem_.rho_b);
+    const double shift = (rows - columns) / stiffness;
+    for (int node : order_) {
+        potential_[node] += node < n ? shift : -shift;
+        target_[node] = std::exp(std::min(log_mass(node), 600.0));  // a bad tree may ask for more than doubles hold
+    }
+    for (std::size_t k = order_.size(); k-- > 1;) target_[forest_.parent[order_[k]]] -= target_[order_[k]];
+}
+
+// Moves flows towards the target; true when it was reached, else the edges that emptied on the way are cut.
+bool RelaxedSimplex::advance(int root) {
+    double step = 1.0;
+    for (int node : order_)
+        if (node != root && target_[node] < 0.0) step = std::min(step, flow_[node] / (flow_[node] - target_[node]));
+    bool reached = true;
+    for (int node : order_) {
+        if (node == root) continue;
+        if (step == 1.0) {
+            flow_[node] = target_[node];
+            continue;
+        }
+        const double blocking = target_[node] < 0.0 ? flow_[node] / (flow_[node] - target_[node]) : 1.0;
+        flow_[node] += step * (target_[node] - flow_[node]);
+        if (blocking <= step) {
+            forest_.unlink(node);
+            flow_[node] = 0.0;
+            unsettled_.push_back(node);
+            reached = false;
+        }
+    }
+    return reached;
+}
+
+// Primal and dual objective agree. (Reduced costs were just found non-negative, so the potentials are feasible.)
+bool RelaxedSimplex::is_optimal() const {
+    const int n = problem_.n, m = problem_.m;
+    double transport = 0.0, penalty = 0.0, dual = 0.0, mass = 0.0, size = 0.0;
+    std::vector<double> marginal(n + m, 0.0);
+    each_flow([&](int i, int j, double flow) {
+        transport += flow * problem_.cost[std::int64_t(i) * problem_.stride + j];
+        marginal[i] += flow;
+        marginal[n + j] += flow;
+        mass += flow;
+    });
+    for (int node = 0; node < n + m; ++node) {
+        const double rho = node < n ? problem_.rho_a : problem_.rho_b;
+        const double weight = node < n ? problem_.a[node] : problem_.b[node - n];
+        const double got = marginal[node];
+        if (std::isinf(rho)) {
+            dual += potential_[node] * weight;
+            size += std::fabs(potential_[node]) * weight;
+            if (std::fabs(got - weight) > 1e-9 * mass) return false;
+        } else {
+            size += rho * (weight + got);
+            penalty += rho * ((got > 0 ? got * (std::log(got) - log_weight_[node]) : 0.0) - got + weight);
+            dual -= rho * weight * std::expm1(-potential_[node] / rho);
+        }
+    }
+    const double primal = transport + penalty;
+    return std::fabs(primal - dual) <= 1e-11 * (size + std::fabs(transport));
+}
+
+}  // namespace monge

@@ -1,0 +1,159 @@
+#include "solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace monge {
+
+namespace {
+
+constexpr double kPadding = 1e300;  // cost of the cells that only fill a register
+
+bool all_equal(const double* values, int count) {
+    return std::all_of(values, values + count, [&](double value) { return value == values[0]; });
+}
+
+// Whole masses that add up to 2^60 and are at least 1; what rounding leaves over goes to the largest.
+void round_masses(const double* weights, int count, std::vector<std::int64_t>& out) {
+    const double unit = std::ldexp(1.0, 60) / std::accumulate(weights, weights + count, 0.0);
+    out.resize(count);
+    std::int64_t rest = std::int64_t(1) << 60;
+    for (int i = 0; i < count; ++i) rest -= out[i] = std::max<std::int64_t>(1, std::llround(weights[i] * unit));
+    *std::max_element(out.begin(), out.end()) += rest;
+}
+
+// Distances of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8 and 12) in place of cosine costs.
+void position_costs(double* cost, int n, int m, int stride, std::vector<double>& best_of_column) {
+    auto apart = [&](int i, int j) { return std::fabs(double(i + 1) / n - double(j + 1) / m); };
+    auto align = [&](int i, int j) { return (1.0 - cost[std::int64_t(i) * stride + j]) * (1.0 - apart(i, j)); };
+    best_of_column.assign(m, -INFINITY);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < m; ++j) best_of_column[j] = std::max(best_of_column[j], align(i, j));
+    for (int i = 0; i < n; ++i) {
+        int best = 0;
+        for (int j = 1; j < m; ++j)
+            if (align(i, j) > align(i, best)) best = j;
+        double* row = cost + std::int64_t(i) * stride;
+        const bool corresponds = align(i, best) >= best_of_column[best];
+        const double distance = 1.0 - (1.0 - row[best]) * std::exp(-apart(i, best));
+        std::fill(row, row + m, 1.0);
+        if (corresponds) row[best] = std::max(distance, 0.0);
+    }
+}
+
+}  // namespace
+
+void Solver::form(const float* a, int n, const float* b, int m, int dimension, CostKind kind) {
+    const int stride = padded(m);
+    cost_.resize(std::size_t(n) * stride);
+    for (int i = 0; i < n; ++i)
+        for (int j = m; j < stride; ++j) cost_[std::int64_t(i) * stride + j] = kPadding;
+    scratch_.resize(std::size_t(n + m) * (1 + padded(dimension)));
+    const Cost cost = kind == CostKind::euclidean           ? Cost::euclidean
+                      : kind == CostKind::squared_euclidean ? Cost::squared_euclidean
+                                                            : Cost::cosine;
+    kernels().form_costs(cost, a, n, b, m, dimension, cost_.data(), stride, scratch_.data());
+    if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, best_);
+}
+
+void Solver::cost_matrix(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double* out) {
+    form(a, n, b, m, dimension, kind);
+    for (int i = 0; i < n; ++i) std::copy_n(cost_.data() + std::int64_t(i) * padded(m), m, out + std::int64_t(i) * m);
+}
+
+Solution Solver::solve(const double* cost, int n, int m, const double* a, const double* b, const Setting& setting,
+                       double* coupling) {
+    const int stride = padded(m);
+    cost_.assign(std::size_t(n) * stride, kPadding);
+    for (int i = 0; i < n; ++i) std::copy_n(cost + std::int64_t(i) * m, m, cost_.data() + std::int64_t(i) * stride);
+    return solve_loaded(n, m, a, b, setting, coupling);
+}
+
+Solution Solver::solve(const Cloud& left, const Cloud& right, int dimension, CostKind kind, const Setting& setting,
+                       double* coupling) {
+    const bool regular = setting.regularisation.epsilon > 0.0;
+    if (!regular && (setting.rho_a == 0.0) != (setting.rho_b == 0.0))
+        return solve_nearest(left, right, dimension, kind, setting, coupling);
+    form(left.points, left.size, right.points, right.size, dimension, kind);
+    return solve_loaded(left.size, right.size, left.weights, right.weights, setting, coupling);
+}
+
+// A point without mass takes part only where its side is free.
+void Solver::keep_binding(const double* a, int n, const double* b, int m, const Setting& setting) {
+    const bool relative = setting.regularisation.epsilon > 0.0 && setting.regularisation.relative;
+    rows_.clear();
+    columns_.clear();
+    a_.clear();
+    b_.clear();
+    for (int i = 0; i < n; ++i)
+        if (a[i] > 0.0 || (setting.rho_a == 0.0 && !relative)) rows_.push_back(i), a_.push_back(a[i]);
+    for (int j = 0; j < m; ++j)
+        if (b[j] > 0.0 || (setting.rho_b == 0.0 && !relative)) columns_.push_back(j), b_.push_back(b[j]);
+    if (int(rows_.size()) == n && int(columns_.size()) == m) return;
+    const int stride = padded(m), kept = padded(int(columns_.size()));
+    compact_.assign(rows_.size() * kept, kPadding);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        for (std::size_t j = 0; j < columns_.size(); ++j)
+            compact_[i * kept + j] = cost_[std::int64_t(rows_[i]) * stride + columns_[j]];
+    cost_.swap(compact_);
+}
+
+// Fills supply_ and demand_; returns the mass of one unit. Flows of at most `noise` units come from rounding.
+double Solver::quantise(const double* a, int n, const double* b, int m, std::int64_t* noise) {
+    const double total = std::accumulate(a, a + n, 0.0);
+    if (all_equal(a, n) && all_equal(b, m)) {
+        const int common = std::gcd(n, m);
+        supply_.assign(n, m / common);
+        demand_.assign(m, n / common);
+        *noise = 0;
+        return total / (double(n) * (m / common));
+    }
+    round_masses(a, n, supply_);
+    round_masses(b, m, demand_);
+    *noise = n + m;
+    return std::ldexp(total, -60);
+}
+
+Solution Solver::solve_loaded(int n, int m, const double* a, const double* b, const Setting& setting,
+                              double* coupling) {
+    const bool regular = setting.regularisation.epsilon > 0.0;
+    const double rho_a = setting.rho_a, rho_b = setting.rho_b;
+    Solution solution;
+    if (!regular && rho_a == 0.0 && rho_b == 0.0) return solution;
+    if (!regular && (rho_a == 0.0) != (rho_b == 0.0))
+        return solve_nearest({nullptr, a, n}, {nullptr, b, m}, 0, CostKind::euclidean, setting, coupling);
+    keep_binding(a, n, b, m, setting);
+    const int rows = int(rows_.size()), columns = int(columns_.size());
+    if (rows == 0 || columns == 0) return solution;
+    const int stride = padded(columns);
+    auto receive = [&](int i, int j, double mass) {
+        solution.cost += mass * cost_[std::int64_t(i) * stride + j];
+        solution.mass += mass;
+        if (coupling != nullptr) coupling[std::int64_t(rows_[i]) * m + columns_[j]] = mass;
+    };
+    if (!regular && std::isinf(rho_a) && std::isinf(rho_b)) {
+        std::int64_t noise = 0;
+        const double unit = quantise(a_.data(), rows, b_.data(), columns, &noise);
+        solution.outcome = exact_.solve(cost_.data(), rows, columns, stride, supply_.data(), demand_.data());
+        exact_.each_flow([&](int i, int j, std::int64_t flow) {
+            if (flow > noise) receive(i, j, unit * double(flow));
+        });
+        return solution;
+    }
+    const Problem problem{cost_.data(), rows, columns, stride, a_.data(), b_.data(), rho_a, rho_b};
+    if (regular) {
+        if (std::isinf(rho_a) && std::isinf(rho_b)) {
+            const double factor = std::accumulate(a_.begin(), a_.end(), 0.0) / std::accumulate(b_.begin(), b_.end(), 0.0);
+            for (double& mass : b_) mass *= factor;
+        }
+        solution.outcome = entropic_.solve(problem, setting.regularisation);
+        entropic_.each_flow(receive);
+    } else {
+        solution.outcome = relaxed_.solve(problem, setting.regularisation.limit);
+        relaxed_.each_flow(receive);
+    }
+    return solution;
+}
+
+}  // namespace monge
