@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-TOKEN_BUDGET = 2048
+TOKEN_BUDGET = 1024  # larger batches are no faster: their activations leave the processor's caches
 
 
 def cut_batches(lengths: Sequence[int], *, budget: int = TOKEN_BUDGET) -> list[list[int]]:

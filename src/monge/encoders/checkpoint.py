@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from monge.encoders.onnx_graph import Architecture, FloatArray
+from monge.encoders.tensors import TensorFiles
 from monge.errors import ModelError
 
 
@@ -113,39 +114,28 @@ class Checkpoint:
     def __init__(self, directory: Path, config: dict[str, Any]) -> None:
         self.naming = NAMINGS[config["model_type"]]
         self.architecture = _architecture(config, self.naming)
-        self._files: dict[str, Path] = {}
-        from safetensors import SafetensorError, safe_open
-
-        for path in weight_files(directory):
-            try:
-                with safe_open(path, "np") as file:
-                    self._files.update(dict.fromkeys(file.keys(), path))
-            except (OSError, SafetensorError) as error:
-                raise ModelError(f"{path} cannot be read: {error}") from None
+        self._tensors = TensorFiles(weight_files(directory))
         words = self.naming.embeddings["words"]
-        found = [name for name in self._files if name.endswith(words)]
+        found = [name for name in self._tensors if name.endswith(words)]
         if len(found) != 1:
             raise ModelError(f"{directory}: no weight {words}")
         self._prefix = found[0].removesuffix(words)
 
     def read(self, name: str) -> FloatArray:
         """Return one weight as float32; old checkpoints call a norm's weight and bias gamma and beta."""
-        from safetensors import safe_open
-
         old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
-        full = next((self._prefix + n for n in (name, old) if self._prefix + n in self._files), None)
+        full = next((self._prefix + n for n in (name, old) if self._prefix + n in self._tensors), None)
         if full is None:
             raise ModelError(f"the checkpoint has no weight {self._prefix + name}")
-        with safe_open(self._files[full], "np") as file:
-            return np.ascontiguousarray(file.get_tensor(full), dtype=np.float32)
+        return self._tensors.read(full)
 
     def embedding_weights(self) -> dict[str, FloatArray]:
-        """Return the weights of ``embedding_graph``; the one token type is added to the positions."""
+        """Return words, positions, scale and shift of the embeddings; the one token type is added to the positions."""
         names = self.naming.embeddings
         positions = self.read(names["positions"])[self.architecture.first_position :]
         if "types" in names:
             positions = positions + self.read(names["types"])[0]
-        return {"words": self.read(names["words"]), "positions": positions, **self._norm("norm", names["norm"])}
+        return {"words": self.read(names["words"]), "positions": positions, **self._norm(names["norm"])}
 
     def layer_weights(self, index: int) -> dict[str, FloatArray]:
         """Return the weights of ``layer_graph`` for the layer *index* (from 0)."""
@@ -156,14 +146,16 @@ class Checkpoint:
         weights["attention.bias"] = np.concatenate(
             [self.read(names[role] + ".bias") for role in ("query", "key", "value")]
         )
-        return weights | self._norm("norm1", names["norm1"]) | self._norm("norm2", names["norm2"])
+        for role in ("norm1", "norm2"):
+            weights |= {f"{role}.{part}": array for part, array in self._norm(names[role]).items()}
+        return weights
 
     def relative_table(self) -> FloatArray:
         """Return MPNet's relative position table (buckets, heads)."""
         return self.read(self.naming.embeddings["relative"])
 
-    def _norm(self, role: str, name: str) -> dict[str, FloatArray]:
-        return {f"{role}.scale": self.read(name + ".weight"), f"{role}.shift": self.read(name + ".bias")}
+    def _norm(self, name: str) -> dict[str, FloatArray]:
+        return {"scale": self.read(name + ".weight"), "shift": self.read(name + ".bias")}
 
 
 def runs_without_torch(config: Mapping[str, Any]) -> bool:

@@ -1,8 +1,7 @@
-"""ONNX graphs of BERT-like encoders, built in memory from a Hugging Face configuration.
+"""The ONNX graph of BERT-like encoders, built in memory from a Hugging Face configuration.
 
-One small graph computes the embeddings, another one transformer layer; a layer's weights are handed to the
-runtime as external initializers. So a model is never converted, stored or copied into a protobuf, and only the
-layers that are asked for are ever loaded and computed.
+The graph is that of one layer; each layer's weights are handed to the runtime as external initializers. So a model
+is never converted, stored or copied into a protobuf, and only the layers that are asked for are loaded and computed.
 """
 
 from __future__ import annotations
@@ -65,26 +64,15 @@ def relative_bias(table: FloatArray, window: int) -> FloatArray:
     return np.ascontiguousarray(table[bucket].transpose(2, 0, 1)[None], dtype=np.float32)
 
 
-def embedding_graph(architecture: Architecture, vocabulary: int) -> bytes:
-    """Return the model ``ids (B, S) → hidden (B, S, d)``: word + position vectors, then layer normalisation."""
-    hidden = architecture.hidden
-    weights = {
-        "words": (vocabulary, hidden),
-        "positions": (architecture.window, hidden),
-        "norm.scale": (hidden,),
-        "norm.shift": (hidden,),
-    }
-    nodes = [
-        _node("Gather", ["words", "ids"], "word_vectors"),
-        _node("Shape", ["ids"], "length", start=1, end=2),
-        _node("Slice", ["positions", "zero", "length"], "position_vectors"),
-        _node("Add", ["word_vectors", "position_vectors"], "sum"),
-        _node("LayerNormalization", ["sum", "norm.scale", "norm.shift"], "hidden", epsilon=architecture.epsilon),
-    ]
-    return _model(nodes, weights, {"ids": ("INT64", ["B", "S"])}, architecture, constants={"zero": [0]})
+@dataclass(frozen=True)
+class Graph:
+    """A serialised ONNX model and the shapes of the weights it must be given."""
+
+    model: bytes
+    weights: dict[str, tuple[int, ...]]
 
 
-def layer_graph(architecture: Architecture, inner: int) -> bytes:
+def layer_graph(architecture: Architecture, inner: int) -> Graph:
     """Return the model ``state (B, S, d), lengths (B,) → hidden (B, S, d)`` of one post-norm layer.
 
     ``y = norm(x + attention(x)); norm(y + W₂ gelu(W₁ y))`` with the exact (erf) GELU; keys at or beyond a text's
@@ -111,26 +99,15 @@ def layer_graph(architecture: Architecture, inner: int) -> bytes:
     if architecture.relative_buckets:
         attention.append("bias")
         inputs["bias"] = ("FLOAT", [1, architecture.heads, "S", "S"])
-    epsilon = architecture.epsilon
     nodes = [
         *(_linear("state", weight, out) for weight, out in (("query", "q"), ("key", "k"), ("value", "v"))),
         _fused("MultiHeadAttention", attention, "attended", num_heads=architecture.heads),
         _linear("attended", "merge", "merged"),
-        _fused(
-            "SkipLayerNormalization",
-            ["merged", "state", "norm1.scale", "norm1.shift", "merge.bias"],
-            "middle",
-            epsilon=epsilon,
-        ),
+        *_add_and_norm("merged", "merge.bias", "state", "norm1", "middle", epsilon=architecture.epsilon),
         _linear("middle", "expand", "expanded"),
         _fused("BiasGelu", ["expanded", "expand.bias"], "activated"),
         _linear("activated", "contract", "contracted"),
-        _fused(
-            "SkipLayerNormalization",
-            ["contracted", "middle", "norm2.scale", "norm2.shift", "contract.bias"],
-            "hidden",
-            epsilon=epsilon,
-        ),
+        *_add_and_norm("contracted", "contract.bias", "middle", "norm2", "hidden", epsilon=architecture.epsilon),
     ]
     return _model(nodes, weights, inputs, architecture)
 
@@ -149,17 +126,24 @@ def _linear(state: str, weight: str, output: str) -> Any:
     return _fused("FusedMatMul", [state, weight], output, transB=1)
 
 
+def _add_and_norm(new: str, bias: str, old: str, norm: str, output: str, *, epsilon: float) -> list[Any]:
+    """``norm(new + bias + old)`` in plain operators: the fused SkipLayerNormalization takes four times as long."""
+    return [
+        _node("Add", [new, bias], f"{output}.biased"),
+        _node("Add", [f"{output}.biased", old], f"{output}.sum"),
+        _node("LayerNormalization", [f"{output}.sum", f"{norm}.scale", f"{norm}.shift"], output, epsilon=epsilon),
+    ]
+
+
 def _model(
     nodes: list[Any],
     weights: dict[str, tuple[int, ...]],
-    inputs: dict[str, tuple[str, list[str | int]]] | dict[str, tuple[str, list[str]]],
+    inputs: dict[str, tuple[str, list[str | int]]],
     architecture: Architecture,
-    constants: dict[str, list[int]] | None = None,
-) -> bytes:
+) -> Graph:
     from onnx import TensorProto, helper
 
     initializers = [_external(name, shape) for name, shape in weights.items()]
-    initializers += [helper.make_tensor(n, TensorProto.INT64, [len(v)], v) for n, v in (constants or {}).items()]
     values = [
         helper.make_tensor_value_info(name, TensorProto.DataType.Value(kind), shape)
         for name, (kind, shape) in inputs.items()
@@ -167,7 +151,8 @@ def _model(
     hidden = helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["B", "S", architecture.hidden])
     graph = helper.make_graph(nodes, "encoder", values, [hidden], initializers)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
-    return bytes(helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION).SerializeToString())
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+    return Graph(model.SerializeToString(), weights)
 
 
 def _external(name: str, shape: tuple[int, ...]) -> Any:

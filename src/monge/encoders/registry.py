@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import os
 import re
 from collections.abc import Callable
@@ -69,11 +68,11 @@ def load_encoder(
         return _check_encoder(source)
     options = RunOptions(long, device, dtype, offline, cache)
     name = os.fspath(source)
-    made = _load_built_in(name)
-    if made is not None:
-        return made
     if any(name in (spec.name, spec.title) for spec in MODELS):
         return _load_model(find_model(name), options)
+    made = _load_named(name)
+    if made is not None:
+        return made
     path = Path(name).expanduser()
     if path.exists():
         return _load_path(path, options)
@@ -86,17 +85,21 @@ def load_encoder(
 
 def known_names() -> list[str]:
     """Return every name that ``load_encoder`` knows, those of other packages included."""
-    added = [point.name for point in importlib.metadata.entry_points(group=ENTRY_POINTS)]
+    from importlib.metadata import entry_points
+
+    added = [point.name for point in entry_points(group=ENTRY_POINTS)]
     return [*(spec.name for spec in MODELS), *(name for name, _ in BUILT_IN), *added]
 
 
-def _load_built_in(name: str) -> Encoder | None:
+def _load_named(name: str) -> Encoder | None:
     for known, target in BUILT_IN:
         if name == known:
             module, _, attribute = target.partition(":")
             make: Callable[[], object] = getattr(importlib.import_module(module), attribute)
             return _check_encoder(make())
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS, name=name):
         return _check_encoder(point.load()())
     return None
 
