@@ -76,6 +76,13 @@ def test_documented_values() -> None:
     assert make_chrf().compute(HYPOTHESES, REFERENCES)["mean"] == pytest.approx(59.73, abs=0.005)
 
 
+def test_effective_order_is_for_segments_only() -> None:
+    result = make_bleu().compute(["a b"], ["a b"])
+    assert result["scores"] == [sacrebleu.sentence_bleu("a b", ["a b"]).score]
+    assert result["mean"] == sacrebleu.corpus_bleu(["a b"], [["a b"]]).score
+    assert (result["scores"][0], result["mean"]) == (pytest.approx(100), 0)
+
+
 def test_sentence_bleu_is_sacrebleus_function() -> None:
     score = make_bleu().score([Segment(HYPOTHESES[2], tuple(REFERENCES[2]))])[0]
     expected = sacrebleu.sentence_bleu(HYPOTHESES[2], REFERENCES[2])
