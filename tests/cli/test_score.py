@@ -1,0 +1,175 @@
+"""The score command as a person uses it, and as a person gets it wrong."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sacrebleu
+
+from monge.cli import main
+
+HYPOTHESES = ["The boy ran home.", "Rain is expected.", "Two engines failed."]
+REFERENCES = ["A boy ran home.", "Heavy rain is expected.", "Two of three engines failed."]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
+    Path("ref.txt").write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
+    Path("hyp.txt").write_text("\n".join(HYPOTHESES) + "\n", encoding="utf-8")
+    Path("other.txt").write_text("\n".join(REFERENCES[::-1]) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(["score", *arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_json_has_what_users_parse(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "ref.txt", "-i", "hyp.txt", "-m", "bleu", "emd", "--encoder", "hashed", "-f", "json")
+    bleu, emd = json.loads(out)
+    assert status == 0
+    assert bleu["system"] == "hyp"
+    assert bleu["metric"] == "bleu"
+    assert bleu["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score
+    expected = [sacrebleu.sentence_bleu(h, [r]).score for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+    assert [segment["score"] for segment in bleu["segments"]] == expected
+    assert emd["signature"].startswith("metric:emd|encoder:hashed")
+    assert [segment["id"] for segment in emd["segments"]] == ["1", "2", "3"]
+
+
+def test_text_table_marks_the_best_and_shows_signatures(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "ref.txt", "-i", "hyp.txt", "other.txt", "-m", "chrf", "-w", "1")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0].split() == ["system", "chrf", "↑"]
+    assert lines[2].startswith("hyp")
+    assert lines[2].endswith("*")
+    assert "metric:chrf|" in out
+
+
+def test_latex(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, err = run(capsys, "ref.txt", "-i", "hyp.txt", "other.txt", "-m", "chrf", "-f", "latex")
+    assert out.startswith(r"\begin{tabular}{lr}")
+    assert r"\textbf{" in out
+    assert "metric:chrf" in err
+
+
+def test_gzip_stdin_and_several_references(files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("ref.gz").write_bytes(gzip.compress(Path("ref.txt").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path("hyp.txt").read_bytes())))
+    _, out, _ = run(capsys, "ref.gz", "other.txt", "-i", "-", "-m", "bleu", "-f", "json")
+    assert json.loads(out)[0]["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, REFERENCES[::-1]]).score
+
+
+def test_jsonl_and_segment_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [
+        {"id": "x1", "system": "a", "hypothesis": "The boy ran.", "references": ["A boy ran.", "The boy ran."]},
+        {"id": "x2", "system": "a", "hypothesis": "", "references": ["Rain."]},
+    ]
+    Path("in.jsonl").write_text("\n".join(json.dumps(r) for r in records), encoding="utf-8")
+    for name in ("out.tsv", "out.jsonl", "out.tsv.gz"):
+        status, out, _ = run(capsys, "--jsonl", "in.jsonl", "-m", "emd", "--encoder", "hashed", "--segments", name)
+        assert status == 0
+        assert Path(name).exists()
+    assert Path("out.tsv").read_text(encoding="utf-8").splitlines()[1].startswith("a\temd\tx1\t")
+    second = json.loads(Path("out.jsonl").read_text(encoding="utf-8").splitlines()[1])
+    assert second["notes"] == ["hypothesis: empty text"]
+    assert "note: a, emd: hypothesis: empty text (1 of 2 segments)" in out
+
+
+def test_idf_statistics_can_be_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["ref.txt", "-i", "hyp.txt", "-m", "moverscore", "--encoder", "hashed", "-f", "json"]
+    _, first, _ = run(capsys, *common, "--save-idf", "idf.json")
+    _, again, _ = run(capsys, *common, "--idf", "idf.json")
+    assert json.loads(first) == json.loads(again)
+
+
+def test_calibrated_scores_put_chance_at_zero(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("corpus.txt").write_text("\n".join(f"number {i} word{i} more{i * 7}" for i in range(60)), encoding="utf-8")
+    metric = ["-m", "bertscore", "--encoder", "hashed"]
+    assert main(["calibrate", "corpus.txt", "--output", "base.json", *metric]) == 0
+    capsys.readouterr()
+    status, out, _ = run(capsys, "corpus.txt", "-i", "corpus.txt", *metric, "-o", "baseline=base.json", "-f", "json")
+    assert status == 0
+    assert json.loads(out)[0]["score"] == pytest.approx(1)
+    status, _, err = run(capsys, "corpus.txt", "-i", "corpus.txt", "-m", "bertscore", "--encoder", "hashed", "--layers", "0", "-o", "baseline=base.json")
+    assert status == 2
+    assert "layers" in err
+
+
+BAD = [
+    (["missing.txt", "-i", "hyp.txt"], "missing.txt"),
+    (["ref.txt", "-i", "short.txt"], "short.txt"),
+    (["ref.txt", "-i", "latin1.txt"], "latin1.txt, line 2"),
+    (["ref.txt", "-i", "empty.txt"], "empty.txt"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "moverscor"], "did you mean 'moverscore'"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "bleu", "-o", "smoth_method=exp"], "did you mean 'smooth_method'"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "emd", "--encoder", "hashed", "-o", "ngram=two"], "ngram"),
+    (["ref.txt", "-i", "hyp.txt", "-o", "novalue"], "KEY=VALUE"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "emd", "--encoder", "org/model", "--offline"], "org/model"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "emd", "--encoder", "minilmm", "--offline"], "did you mean 'minilm'"),
+    (["ref.txt"], "-i HYP"),
+    (["ref.txt", "-i", "."], "directory"),
+    (["--jsonl", "bad.jsonl"], "bad.jsonl, line 2"),
+    (["--jsonl", "hyp.txt", "-i", "hyp.txt"], "--jsonl"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "emd", "--encoder", "nan.txt"], "nan.txt"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "chrf", "--segments", "out.xlsx"], "out.xlsx"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "chrf", "--segments", "no/such/folder/out.tsv"], "out.tsv"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "chrf", "-w", "99"], "99"),
+    (["-i", "hyp.txt", "-m", "chrf"], "reference"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else None)
+def test_bad_input_is_one_clear_sentence(
+    files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    Path("short.txt").write_text("one line\n", encoding="utf-8")
+    Path("latin1.txt").write_bytes("fine\nna\u00efve\nfine\n".encode("latin-1"))
+    Path("empty.txt").write_bytes(b"")
+    Path("bad.jsonl").write_text('{"hypothesis": "a", "references": ["b"]}\n{"hypothesis": 3}\n', encoding="utf-8")
+    Path("nan.txt").write_text("boy nan 1\nran 1 2\n", encoding="utf-8")
+    before = sorted(path.name for path in files.iterdir())
+    status, out, err = run(capsys, *arguments)
+    assert status == 2
+    assert out == ""
+    assert message in err
+    assert err.startswith("monge: ")
+    assert err.count("\n") == 1
+    assert [name for name in sorted(path.name for path in files.iterdir()) if name != "cache"] == before
+
+
+def test_unknown_command_offers_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scor"]) == 2
+    assert "did you mean 'score'" in capsys.readouterr().err
+
+
+def test_metrics_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["metrics"]) == 0
+    listing = capsys.readouterr().out
+    assert "lazy_emd" in listing
+    assert main(["metrics", "lazy_emd"]) == 0
+    assert "KL(P1 | a)" in capsys.readouterr().out
+    assert main(["metrics", "-f", "json"]) == 0
+    assert {m["name"] for m in json.loads(capsys.readouterr().out)} >= {"bertscore", "bleu"}
+
+
+def test_a_closed_pipe_is_not_an_error(files: Path) -> None:
+    command = f"{sys.executable} -m monge metrics moverscore | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("# moverscore")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "score" in capsys.readouterr().out
