@@ -80,7 +80,7 @@ def _name_ladder(path: str | os.PathLike[str]) -> list[str]:
     """Return ever longer names of one file: stem, file name, then both with one more parent each."""
     if os.fspath(path) == "-":
         return ["stdin"]
-    parts = Path(path).parts
+    parts = Path(path).parts or (".",)  # Path(".") has none; reading it will say that it is a directory
     whole = parts[-1].removesuffix(".gz") or parts[-1]
     stem = Path(whole).stem
     parents = [part for part in parts[:-1] if part not in (os.sep, ".", "..")]
