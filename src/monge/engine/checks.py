@@ -17,7 +17,16 @@ REFERENCE = "The young man in a raincoat walked home."
 TOLERANCE = 2e-4  # encoders run in single precision on other processors
 
 # Scores of the pair above, made by `monge doctor`'s own metrics on the verified weights.
-STORED: dict[str, float] = {}
+STORED: dict[str, float] = {
+    "bertscore": 0.867547,
+    "emd": 0.205881,
+    "lazy_emd": 0.077210,
+    "moverscore": -18.426294,
+    "moverscore_v2": 0.581187,
+    "cosine": 0.744780,
+    "bleu": 23.875171,
+    "chrf": 50.979060,
+}
 
 
 @dataclass(frozen=True)
