@@ -1,6 +1,6 @@
 """Writes docs/cli.md and docs/metrics.md from the code; a test holds them current.
 
-    python docs/build.py
+python docs/build.py
 """
 
 from __future__ import annotations

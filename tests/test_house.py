@@ -63,7 +63,10 @@ def test_there_is_no_utils() -> None:
 HEAVY = ["torch", "transformers", "onnxruntime", "onnx", "scipy", "sacrebleu", "nltk", "matplotlib", "tokenizers"]
 
 
-@pytest.mark.parametrize(("statement", "forbidden"), [("import monge", [*HEAVY, "numpy"]), ("import monge.cli", [*HEAVY, "numpy"]), ("import monge.metrics", HEAVY)])
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [("import monge", [*HEAVY, "numpy"]), ("import monge.cli", [*HEAVY, "numpy"]), ("import monge.metrics", HEAVY)],
+)
 def test_import_is_light(statement: str, forbidden: list[str]) -> None:
     code = f"import sys; {statement}; print([m for m in {forbidden!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,7 +16,12 @@ from monge.text import Segment
 NAMES = sorted(metric_specs())
 
 SEGMENTS = [
-    Segment("The boy in a coat ran home.", ("The young man in a slicker ran home.", "A boy in his coat ran home."), "Der Junge.", "1"),
+    Segment(
+        "The boy in a coat ran home.",
+        ("The young man in a slicker ran home.", "A boy in his coat ran home."),
+        "Der Junge.",
+        "1",
+    ),
     Segment("Rain is expected.", ("Heavy rain is expected in the north.",), "Regen.", "2"),
     Segment("two two words words", ("words two",), "zwei", "3"),
     Segment("Ünïcödé — 日本語 🙂 e\u0301", ("日本語 🙂 text",), "x", "4"),
@@ -58,7 +63,9 @@ def test_scores_are_finite_and_within_bounds(metric: Metric) -> None:
 
 def test_a_copy_is_better_than_unrelated_words(metric: Metric) -> None:
     text = "The committee rejected the proposal because it was too expensive."
-    copy, other = values(metric, [Segment(text, (text,), text), Segment("zebra quantum violet unrelated noise", (text,), text)])
+    copy, other = values(
+        metric, [Segment(text, (text,), text), Segment("zebra quantum violet unrelated noise", (text,), text)]
+    )
     if metric.spec.name == "lazy_emd":  # small λ leave unrelated mass unmoved, as its card says
         return
     assert copy > other if metric.spec.higher_is_better else copy < other
@@ -99,7 +106,9 @@ def test_empty_and_odd_texts_score_and_tell(metric: Metric, hypothesis: str, ref
 
 
 def test_very_long_text(metric: Metric) -> None:
-    times = 5 if metric.spec.name in ("ter", "ribes") else 60  # these two take minutes on long texts, as their cards say
+    times = (
+        5 if metric.spec.name in ("ter", "ribes") else 60
+    )  # these two take minutes on long texts, as their cards say
     text = "The river was wide and the boat was small. " * times
     value = values(metric, [Segment(text, (text,), text)])[0]
     assert math.isfinite(value)
@@ -144,7 +153,8 @@ OTHER_VALUES = {
     "layers": "0", "aggregation": "mean", "drop": "punctuation", "mute": "subwords", "weighting": "idf_plus_one",
     "idf_from": None, "cost": "euclidean", "readout": "inverse", "references": None, "pooling": None,
     "language": None, "lambda_unit": "relative", "regulariser": "kl", "long": None, "device": None, "dtype": None,
-    "encoder": HashedEncoder(dimension=16, layers=6, seed=9), "idf": None, "baseline": None, "tokenize": None, "smooth_method": None,
+    "encoder": HashedEncoder(dimension=16, layers=6, seed=9),
+    "idf": None, "baseline": None, "tokenize": None, "smooth_method": None,
 }  # fmt: skip  # None: covered by a test of its own or changes nothing here
 
 

@@ -93,7 +93,7 @@ def test_v1_within_1e_4(minilm_directory: Path, n: int) -> None:
             vectors = np.concatenate([last.min(0), last.mean(0), last.max(0)], axis=1)
             kept = [i for i, token in enumerate(tokens) if not _muted(token)]
             weights = np.array([idf[side][tokens[i]] for i in kept])
-            windows = [kept_window for kept_window in zip(*(range(k, len(kept)) for k in range(n)), strict=False)]
+            windows = list(zip(*(range(k, len(kept)) for k in range(n)), strict=False))
             mass = np.array([weights[list(w)].sum() for w in windows])
             pooled = np.stack(
                 [(weights[list(w)] / (weights[list(w)].sum() + 1e-5)) @ vectors[[kept[i] for i in w]] for w in windows]

@@ -43,14 +43,18 @@ def test_precision_and_recall_are_one_sided_transport() -> None:
 
 def test_metrics_are_settings_of_each_other() -> None:
     assert np.allclose(values(load("f_alpha", alpha=0.5)), values(load("bertscore")))
-    assert np.allclose(values(load("lazy_emd", lambda_c=math.inf, lambda_r=math.inf, epsilon=0)), values(load("emd")), atol=1e-9)
+    assert np.allclose(
+        values(load("lazy_emd", lambda_c=math.inf, lambda_r=math.inf, epsilon=0)), values(load("emd")), atol=1e-9
+    )
     assert np.allclose(values(load("moverscore", ngram=0)), 1 - values(load("smd")), atol=1e-6)
     assert np.allclose(values(load("we_wpi", cost="cosine")), values(load("we")))
 
 
 def test_large_penalties_approach_the_earth_movers_distance() -> None:
     exact = values(load("emd"))
-    gaps = [np.abs(values(load("lazy_emd", lambda_c=v, lambda_r=v, epsilon=0)) - exact).max() for v in (1.0, 10.0, 1000.0)]
+    gaps = [
+        np.abs(values(load("lazy_emd", lambda_c=v, lambda_r=v, epsilon=0)) - exact).max() for v in (1.0, 10.0, 1000.0)
+    ]
     assert gaps[0] > gaps[1] > gaps[2]
     assert gaps[2] < 1e-2
 
@@ -118,7 +122,9 @@ def test_idf_file_is_used_and_named(tmp_path) -> None:
     fitted = load("moverscore")
     assert fitted.statistics.idf_reference is not None
     fitted.statistics.idf_reference.save(tmp_path / "idf.json")
-    loaded = load_metric("moverscore", encoder=HashedEncoder(dimension=16, layers=6, special=True), idf=str(tmp_path / "idf.json"))
+    loaded = load_metric(
+        "moverscore", encoder=HashedEncoder(dimension=16, layers=6, special=True), idf=str(tmp_path / "idf.json")
+    )
     assert loaded.fitted
     assert np.array_equal(values(loaded), values(fitted))  # type: ignore[arg-type]
     assert str(loaded.signature) == str(fitted.signature)

@@ -1,7 +1,7 @@
 """Print a completion script for your shell.
 
-  bash: monge completion bash > ~/.local/share/bash-completion/completions/monge
-  zsh:  monge completion zsh > "${fpath[1]}/_monge"
+bash: monge completion bash > ~/.local/share/bash-completion/completions/monge
+zsh:  monge completion zsh > "${fpath[1]}/_monge"
 """
 
 from __future__ import annotations

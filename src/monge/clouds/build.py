@@ -59,11 +59,18 @@ class CloudRecipe:
         dropped = match_filters(encoded, self.drop, self.stopwords)
         if dropped.all():
             notes.append("every token filtered: kept all")
-            dropped = encoded.special & ("special" in self.drop) if not encoded.special.all() else np.zeros_like(dropped)
+            dropped = (
+                encoded.special & ("special" in self.drop) if not encoded.special.all() else np.zeros_like(dropped)
+            )
         return np.flatnonzero(~dropped)
 
     def _weights(
-        self, encoded: EncodedText, kept: NDArray[np.int64], tokens: Sequence[str], idf: IdfModel | None, notes: list[str]
+        self,
+        encoded: EncodedText,
+        kept: NDArray[np.int64],
+        tokens: Sequence[str],
+        idf: IdfModel | None,
+        notes: list[str],
     ) -> NDArray[np.float64]:
         weights = weigh_tokens(tokens, self.weighting, idf)
         muted = match_filters(encoded, self.mute, self.stopwords)[kept]

@@ -28,7 +28,9 @@ class PointCloud:
     def __post_init__(self) -> None:
         n = len(self.tokens)
         if n == 0 or self.points.ndim != 2 or self.points.shape[0] != n or self.weights.shape != (n,):
-            raise InputError(f"a cloud of {n} tokens cannot have points {self.points.shape} and masses {self.weights.shape}")
+            raise InputError(
+                f"a cloud of {n} tokens cannot have points {self.points.shape} and masses {self.weights.shape}"
+            )
         if (self.weights < 0).any() or not abs(self.weights.sum() - 1.0) < 1e-9:
             raise InputError(f"masses must be non-negative and sum to 1, not to {self.weights.sum()}")
 

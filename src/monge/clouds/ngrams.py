@@ -17,8 +17,9 @@ def pool_ngrams(
 ) -> tuple[NDArray[np.float32], NDArray[np.float64], list[tuple[int, int]]]:
     r"""Pool every window of n tokens (the whole text when n is 0 or longer than it).
 
-    vector = Σ w_k x_k over the window, mass = Σ w_k (Zhao et al. 2019, eq. 1 and 2). With *mean* the vector is divided by
-    the mass of its window, as in the authors' released code. Returns points (m, d), masses (m,) and the windows.
+    vector = Σ w_k x_k over the window, mass = Σ w_k (Zhao et al. 2019, eq. 1 and 2). With *mean* the vector is
+    divided by the mass of its window, as in the authors' released code. Returns points (m, d), masses (m,) and the
+    windows.
 
     >>> points = np.array([[1.0], [3.0], [5.0]], dtype=np.float32)
     >>> pool_ngrams(points, np.array([1.0, 1.0, 2.0]), 2)[:2]
@@ -28,7 +29,9 @@ def pool_ngrams(
     length = len(points)
     size = length if n == 0 or n > length else n
     windows = [(start, start + size) for start in range(length - size + 1)]
-    cumulated = np.vstack([np.zeros((1, points.shape[1])), np.cumsum(points * weights[:, None], axis=0, dtype=np.float64)])
+    cumulated = np.vstack(
+        [np.zeros((1, points.shape[1])), np.cumsum(points * weights[:, None], axis=0, dtype=np.float64)]
+    )
     masses = np.array([weights[start:end].sum() for start, end in windows])
     pooled = (
         points.astype(np.float64) * weights[:, None]

@@ -50,7 +50,10 @@ class IdfModel:
 
     def save(self, path: str | Path) -> None:
         """Write the statistics as JSON, atomically."""
-        write_text(path, json.dumps({"documents": self.documents, "frequencies": dict(self.frequencies)}, ensure_ascii=False) + "\n")
+        write_text(
+            path,
+            json.dumps({"documents": self.documents, "frequencies": dict(self.frequencies)}, ensure_ascii=False) + "\n",
+        )
 
     @classmethod
     def load(cls, path: str | Path) -> IdfModel:

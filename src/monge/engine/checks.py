@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -42,12 +43,12 @@ def run_checks() -> Iterator[Check]:
     """Yield the checks one by one, as they are made."""
     yield Check("monge", True, f"{__version__}, Python {platform.python_version()}, {platform.machine()}")
     for package in ("numpy", "scipy", "onnxruntime", "tokenizers", "sacrebleu"):
-        yield _guard(package, lambda package=package: (True, _version(package)))
+        yield Check(package, _installed(package), _version(package))
     yield Check("torch extra", True, _version("torch") if _installed("torch") else "not installed (optional)")
     yield _guard("native transport", _check_native)
     yield _guard("encoder minilm", _check_encoder)
     for name, stored in STORED.items():
-        yield _guard(f"score {name}", lambda name=name, stored=stored: _check_score(name, stored))
+        yield _guard(f"score {name}", partial(_check_score, name, stored))
 
 
 def _guard(name: str, check: Callable[[], tuple[bool, str]]) -> Check:

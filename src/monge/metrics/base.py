@@ -64,3 +64,16 @@ class Metric(Protocol):
     ) -> dict[str, Any]:
         """Score plain lists; fits on them when not fitted. Returns ``mean``, ``scores``, ``signature`` …"""
         ...
+
+
+@runtime_checkable
+class SummableMetric(Protocol):
+    """A metric whose corpus score is made of sums, so that a set may be scored in parts (BLEU, chrF, TER)."""
+
+    def sum_statistics(self, segments: Sequence[Segment]) -> list[float]:
+        """Return the sums over *segments*; those of parts of a set add up to those of the set."""
+        ...
+
+    def score_of_sums(self, sums: Sequence[float]) -> float:
+        """Return the corpus score of summed statistics."""
+        ...

@@ -29,7 +29,9 @@ class TransportPreset:
     def __signature__(self) -> inspect.Signature:
         return inspect.Signature(
             [
-                inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(self.defaults, f.name), annotation=f.type)
+                inspect.Parameter(
+                    f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(self.defaults, f.name), annotation=f.type
+                )
                 for f in dataclasses.fields(self.defaults)
             ]
         )
@@ -146,7 +148,9 @@ PRESETS: dict[str, TransportPreset] = {
         TransportPreset("smd", _change(_MOVER, ngram=0, readout="distance")),
         TransportPreset("wmd", _change(_STATIC, drop="special+punctuation+stopwords", cost="euclidean")),
         TransportPreset("we", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus")),
-        TransportPreset("we_wpi", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus", cost="position")),
+        TransportPreset(
+            "we_wpi", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus", cost="position")
+        ),
         TransportPreset(
             "cosine", TransportSettings(layers="last", drop="none", ngram=0, readout="one_minus", references="max")
         ),

@@ -78,7 +78,9 @@ def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
             return _TRUTH[value.lower()]
         return type(default)(value)
     except (KeyError, ValueError):
-        kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(type(default), type(default).__name__)
+        kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(
+            type(default), type(default).__name__
+        )
         raise OptionError(f"{key}={value!r}: must be {kind}") from None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from monge.clouds import WEIGHTINGS, CloudRecipe, parse_filters
 from monge.errors import OptionError, suggest
+from monge.transport.ragged import CostName, RegulariserName
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "weighting": tuple(WEIGHTINGS),
@@ -45,12 +46,12 @@ class TransportSettings:
     weighting: str = "uniform"
     idf_from: str = "references"
     idf: str = ""  # file of fitted statistics; empty = fit on what is scored
-    cost: str = "cosine"
+    cost: CostName = "cosine"
     lambda_c: float = math.inf
     lambda_r: float = math.inf
     lambda_unit: str = "absolute"
     epsilon: float = 0.0
-    regulariser: str = "entropy"
+    regulariser: RegulariserName = "entropy"
     readout: str = "distance"
     alpha: float = 0.5
     references: str = "mean"
@@ -64,7 +65,9 @@ class TransportSettings:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             if value not in choices:
-                raise OptionError(f"{name}={value!r}{suggest(str(value), choices)}: must be one of {', '.join(choices)}")
+                raise OptionError(
+                    f"{name}={value!r}{suggest(str(value), choices)}: must be one of {', '.join(choices)}"
+                )
         if self.ngram < 0:
             raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
         for name in ("lambda_c", "lambda_r", "epsilon"):

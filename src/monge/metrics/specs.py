@@ -9,49 +9,79 @@ from monge.metrics.lexical_specs import LEXICAL_SPECS
 
 _ZHANG = "Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT, ICLR"
 _CHEN = "Chen et al. (2020), Evaluating Natural Language Generation via Unbalanced Optimal Transport, IJCAI"
-_ZHAO = "Zhao et al. (2019), MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover Distance, EMNLP"
-_ECHIZENYA = "Echizen'ya, Araki and Hovy (2019), Word Embedding-Based Automatic MT Evaluation Metric using Word Position Information, NAACL"
+_ZHAO = (
+    "Zhao et al. (2019), MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover "
+    "Distance, EMNLP"
+)
+_ECHIZENYA = (
+    "Echizen'ya, Araki and Hovy (2019), Word Embedding-Based Automatic MT Evaluation Metric using Word Position "
+    "Information, NAACL"
+)
 _INF = math.inf
 
 
-def _transport(name: str, summary: str, citation: str, bounds: tuple[float, float], **rest: bool) -> MetricSpec:
-    return MetricSpec(
-        name, f"monge.metrics.presets:{name}", summary, family="transport", bounds=bounds, citation=citation, **rest
-    )
+def _transport(
+    name: str,
+    summary: str,
+    citation: str,
+    bounds: tuple[float, float],
+    *,
+    higher_is_better: bool = True,
+    symmetric: bool = False,
+) -> MetricSpec:
+    target = f"monge.metrics.presets:{name}"
+    needs = ("references",)
+    return MetricSpec(name, target, summary, "transport", needs, bounds, higher_is_better, symmetric, citation)
 
 
 TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
     _transport("bertscore", "greedy matching of contextual tokens: P, R, F", _ZHANG, (-1, 1), symmetric=True),
     _transport("f_alpha", "BERTScore's F with α tuned by target language", _CHEN, (-1, 1)),
     _transport(
-        "yisi1", "idf-weighted greedy matching, F with α = 0.7",
-        "Lo (2019), YiSi: a Unified Semantic MT Quality Evaluation and Estimation Metric, WMT", (-1, 1),
+        "yisi1",
+        "idf-weighted greedy matching, F with α = 0.7",
+        "Lo (2019), YiSi: a Unified Semantic MT Quality Evaluation and Estimation Metric, WMT",
+        (-1, 1),
     ),
     _transport(
         "emd", "earth mover's distance of contextual tokens", _CHEN, (0, 2), higher_is_better=False, symmetric=True
     ),
-    _transport("lazy_emd", "earth mover's distance that may leave mass unmoved", _CHEN, (0, _INF), higher_is_better=False),
-    _transport("moverscore", "Mover score of n-grams over p-means of layers (paper)", _ZHAO, (-_INF, 1), symmetric=True),
+    _transport(
+        "lazy_emd", "earth mover's distance that may leave mass unmoved", _CHEN, (0, _INF), higher_is_better=False
+    ),
+    _transport(
+        "moverscore", "Mover score of n-grams over p-means of layers (paper)", _ZHAO, (-_INF, 1), symmetric=True
+    ),
     _transport("moverscore_v1", "MoverScore as first released", _ZHAO, (-3, 1)),
     _transport("moverscore_v2", "MoverScore as released second", _ZHAO, (0, 1)),
     _transport(
         "smd", "distance of the two whole-sentence vectors", _ZHAO, (0, _INF), higher_is_better=False, symmetric=True
     ),
     _transport(
-        "wmd", "word mover's distance of content words",
+        "wmd",
+        "word mover's distance of content words",
         "Kusner et al. (2015), From Word Embeddings To Document Distances, ICML",
-        (0, _INF), higher_is_better=False, symmetric=True,
+        (0, _INF),
+        higher_is_better=False,
+        symmetric=True,
     ),
     MetricSpec(
-        "wmdo", "monge.metrics.wmdo:Wmdo.load", "word mover's distance with a word-order penalty", family="transport",
-        bounds=(0, 2.28), higher_is_better=False,
+        "wmdo",
+        "monge.metrics.wmdo:Wmdo.load",
+        "word mover's distance with a word-order penalty",
+        family="transport",
+        bounds=(0, 2.28),
+        higher_is_better=False,
         citation="Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance for MT Evaluation, WMT",
     ),
     _transport("we", "1 − EMD of tf·idf-weighted word vectors", _ECHIZENYA, (-1, 1)),
     _transport("we_wpi", "WE with word positions in the distance", _ECHIZENYA, (-1, 1)),
     _transport(
-        "cosine", "cosine of the two sentence vectors",
-        "Reimers and Gurevych (2019), Sentence-BERT, EMNLP", (-1, 1), symmetric=True,
+        "cosine",
+        "cosine of the two sentence vectors",
+        "Reimers and Gurevych (2019), Sentence-BERT, EMNLP",
+        (-1, 1),
+        symmetric=True,
     ),
 )
 

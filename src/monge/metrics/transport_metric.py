@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -68,9 +70,7 @@ class TransportMetric(MetricBase):
             return fitted
         absolute = dataclasses.replace(self.settings, lambda_unit="absolute")
         typical = dataclasses.replace(fitted, settings=absolute)._typical_cost(corpus)
-        return dataclasses.replace(
-            fitted, statistics=dataclasses.replace(fitted.statistics, typical_cost=typical)
-        )
+        return dataclasses.replace(fitted, statistics=dataclasses.replace(fitted.statistics, typical_cost=typical))
 
     def score(self, segments: Sequence[Segment], *, keep_alignments: bool = False) -> list[Score]:
         if not self.fitted:
@@ -129,24 +129,30 @@ class TransportMetric(MetricBase):
     def _fit_idf(self, corpus: Sequence[Segment]) -> Self:
         if self.settings.weighting == "uniform" or self.settings.idf:
             return self
-        references = [reference for segment in corpus for reference in segment.references]
-        reference_idf = IdfModel.fit(self.encoder.tokenize(references))
+        reference_idf = IdfModel.fit(self._tokenize(text for segment in corpus for text in segment.references))
         hypothesis_idf = reference_idf
         if self.settings.idf_from == "sides":
-            hypothesis_idf = IdfModel.fit(self.encoder.tokenize([segment.hypothesis for segment in corpus]))
-        statistics = dataclasses.replace(
-            self.statistics, idf_hypothesis=hypothesis_idf, idf_reference=reference_idf
-        )
+            hypothesis_idf = IdfModel.fit(self._tokenize(segment.hypothesis for segment in corpus))
+        statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis_idf, idf_reference=reference_idf)
         return dataclasses.replace(self, statistics=statistics)
+
+    def _tokenize(self, texts: Iterable[str]) -> Iterator[tuple[str, ...]]:
+        """Tokenise in parts, because a corpus may be larger than the memory."""
+        remaining = iter(texts)
+        while part := list(itertools.islice(remaining, 4096)):
+            yield from self.encoder.tokenize(part)
 
     def _typical_cost(self, corpus: Sequence[Segment]) -> float:
         """Median of all costs C_ij between hypothesis and reference tokens of (at most 1,000) pairs of the corpus."""
-        pairs = [(segment.hypothesis, reference) for segment in corpus for reference in segment.references]
-        pairs = pairs[:: max(1, len(pairs) // 1000)]
+        count = sum(len(segment.references) for segment in corpus)
+        every = ((segment.hypothesis, reference) for segment in corpus for reference in segment.references)
+        pairs = list(itertools.islice(every, 0, None, max(1, count // 1000)))
         left = self._clouds(dict.fromkeys(h for h, _ in pairs), self.statistics.idf_hypothesis)
         right = self._clouds(dict.fromkeys(r for _, r in pairs), self.statistics.idf_reference)
         cost = "cosine" if self.settings.cost == "position" else self.settings.cost
-        return float(np.median(np.concatenate([cost_matrix(left[h].points, right[r].points, cost).ravel() for h, r in pairs])))
+        return float(
+            np.median(np.concatenate([cost_matrix(left[h].points, right[r].points, cost).ravel() for h, r in pairs]))
+        )
 
     # -- scoring -------------------------------------------------------------------------------------------------
 
@@ -178,11 +184,11 @@ class TransportMetric(MetricBase):
     def _solve(self, role: str, problems: _Pairs, keep_couplings: bool) -> BatchSolution:
         rho_a, rho_b = self._marginals(role)
         setting = TransportSetting(
-            cost=self.settings.cost,  # type: ignore[arg-type]  # checked by TransportSettings
+            cost=self.settings.cost,
             rho_a=rho_a,
             rho_b=rho_b,
             epsilon=self.settings.epsilon,
-            regulariser=self.settings.regulariser,  # type: ignore[arg-type]
+            regulariser=self.settings.regulariser,
         )
         return solve_pairs(problems.left, problems.right, problems.pairs, setting, keep_couplings=keep_couplings)
 
@@ -269,7 +275,7 @@ class _Pairs:
             lefts,
             rights,
             np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            tuple(slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)),
+            tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
             RaggedClouds.from_clouds([c.points for c in lefts], [c.weights for c in lefts]),
             RaggedClouds.from_clouds([c.points for c in rights], [c.weights for c in rights]),
         )

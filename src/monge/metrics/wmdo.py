@@ -27,7 +27,8 @@ class Wmdo(MetricBase):
     """EMD of bags of words under 1 − cos, plus δ·min(1, chunks / matched) plus α·(share of unknown words).
 
     Walking through the reference, each word is matched to the hypothesis word that sends it most mass; a chunk ends
-    where the next match is not the next word (Chow et al. 2019; constants of the released code). Repeated words are one point.
+    where the next match is not the next word (Chow et al. 2019; constants of the released
+    code). Repeated words are one point.
     """
 
     spec: MetricSpec
@@ -93,7 +94,7 @@ def _bag(encoded: EncodedText) -> tuple[PointCloud, list[int]]:
     order = {word: i for i, word in enumerate(dict.fromkeys(token.lower() for token in cloud.tokens))}
     types = [order[token.lower()] for token in cloud.tokens]
     first = [types.index(i) for i in range(len(order))]
-    masses = np.bincount(types, weights=cloud.weights)
+    masses = np.bincount(types, weights=cloud.weights).astype(np.float64)
     merged = dataclasses.replace(
         cloud, points=cloud.points[first], weights=masses, tokens=tuple(order), spans=cloud.spans[first]
     )
@@ -123,7 +124,9 @@ def count_chunks(coupling: NDArray[np.float64], hypothesis: Sequence[int], refer
         flow = coupling[:, kind]
         if flow.max() <= 0:
             continue
-        candidates = np.concatenate([places[i] for i in np.flatnonzero(np.isclose(flow, flow.max(), rtol=1e-9, atol=0))])
+        candidates = np.concatenate(
+            [places[i] for i in np.flatnonzero(np.isclose(flow, flow.max(), rtol=1e-9, atol=0))]
+        )
         nearest = int(candidates[np.lexsort((candidates, np.abs(candidates - (current + 1))))[0]])
         chunks += nearest != current + 1
         current = nearest

@@ -28,7 +28,8 @@ class ScoreTable:
         object.__setattr__(self, "values", values)
         if values.shape != (len(self.systems), len(self.segments)):
             raise InputError(
-                f"a table of {len(self.systems)} systems and {len(self.segments)} segments cannot hold {values.shape} scores"
+                f"a table of {len(self.systems)} systems and {len(self.segments)} segments"
+                f" cannot hold {values.shape} scores"
             )
         for kind, names in (("system", self.systems), ("segment", self.segments)):
             if len(set(names)) != len(names):
