@@ -216,7 +216,7 @@ def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: An
             parts.append(
                 report.comparison_markup(comparison, explanation, latex=args.format == "latex", all_pairs=all_pairs)
             )
-    if agreement is not None:
-        parts.append(report.agreement_text(agreement, width=width))
+    if agreement is not None and args.format == "text":
+        parts.insert(0, report.agreement_text(agreement, width=width))
     rule = f"\n\n{'=' * width}\n\n" if args.format == "text" else "\n\n"
     sys.stdout.write(rule.join(parts) + "\n")

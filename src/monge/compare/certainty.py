@@ -14,7 +14,7 @@ def win_interval(wins: Ints, ties: Ints, instances: Ints, *, alpha: float = 0.05
     r"""Return the score interval of P(A>B) + ½ P(tie).
 
     It holds every θ with :math:`|\hatθ − θ| ≤ z \sqrt{(θ(1−θ) − τ/4)/n}`, θ̂ = (wins + ties/2)/n and τ the share of
-    ties, shrunk to ties/(n + z²) so that ties alone never look certain. Without ties this is Wilson's interval (1927).
+    ties, taken as ties/(n + 1) so that ties alone never look certain. Without ties this is Wilson's interval (1927).
 
     >>> [round(float(x), 3) for x in win_interval(np.array(62), np.array(0), np.array(100))]
     [0.522, 0.709]
@@ -23,7 +23,7 @@ def win_interval(wins: Ints, ties: Ints, instances: Ints, *, alpha: float = 0.05
     z2 = norm.ppf(1 - alpha / 2) ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = (np.asarray(wins) + 0.5 * np.asarray(ties)) / n
-        tied = np.asarray(ties) / (n + z2)
+        tied = np.asarray(ties) / (n + 1)
         # θ²(1 + z²/n) − θ(2θ̂ + z²/n) + θ̂² + z²τ/4n ≤ 0
         middle = (estimate + z2 / (2 * n)) / (1 + z2 / n)
         radius = np.sqrt(np.maximum(0.0, middle**2 - (estimate**2 + z2 * tied / (4 * n)) / (1 + z2 / n)))
@@ -34,30 +34,34 @@ def win_interval(wins: Ints, ties: Ints, instances: Ints, *, alpha: float = 0.05
 def detectable_share(decided: Ints, *, alpha: float, power: float) -> Floats:
     """Return the smallest P(A wins | decided) above ½ that a sign test on so many decided instances finds.
 
-    (Normal approximation; *power* is the chance to find it. Above 1: nothing could be found.)
+    (*power* is the chance to find it; above 1: nothing could be found.)
 
     >>> round(float(detectable_share(np.array(200), alpha=0.05, power=0.8)), 3)
-    0.598
+    0.601
     """
     n = np.maximum(np.asarray(decided, dtype=np.float64), 1e-9)
     size, sought = norm.ppf(1 - alpha / 2), norm.ppf(power)
     gap = np.zeros_like(n)
-    for _ in range(50):  # (p − ½)√n = z_α/2 + z_power √(p(1−p)), a contraction
+    for _ in range(100):  # solves decided_needed(½ + gap) = n
         spread = np.sqrt(np.maximum(0.0, 0.25 - np.minimum(gap, 0.5) ** 2))
-        gap = (0.5 * size + sought * spread) / np.sqrt(n)
+        lost = np.minimum(1.0 / np.maximum(gap, 1e-9), 0.9 * n)  # what the exact test loses by being discrete
+        gap = (0.5 * size + sought * spread) / np.sqrt(n - lost if gap.any() else n)
     return np.asarray(0.5 + gap)
 
 
 def decided_needed(share: Floats, *, alpha: float, power: float) -> Floats:
     """Return how many decided instances a sign test needs for a true share of wins; infinite at one half.
 
+    Normal approximation, plus 1/|p − ½| for what the exact test loses by being discrete.
+
     >>> float(decided_needed(np.array(0.6), alpha=0.05, power=0.8).round())
-    194.0
+    204.0
     """
     p = np.asarray(share, dtype=np.float64)
     size, sought = norm.ppf(1 - alpha / 2), norm.ppf(power)
     with np.errstate(divide="ignore"):
-        return np.asarray(((0.5 * size + sought * np.sqrt(p * (1 - p))) / np.abs(p - 0.5)) ** 2)
+        gap = np.abs(p - 0.5)
+        return np.asarray(((0.5 * size + sought * np.sqrt(p * (1 - p))) / gap) ** 2 + 1.0 / gap)
 
 
 def detectable_mean(deviation: Floats, instances: Ints, *, alpha: float, power: float) -> Floats:

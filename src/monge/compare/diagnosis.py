@@ -207,10 +207,14 @@ def _ties(comparison: Comparison) -> list[str]:
 
 
 def _size(comparison: Comparison) -> list[str]:
-    level = comparison.settings.level(len(comparison.pairs))
-    least = smallest_decisive(level)
-    n = len(comparison.table.segments)
-    if n >= least or comparison.settings.decide_by != "sign":
-        return []
-    corrected = f" over {len(comparison.pairs)} pairs" if len(comparison.pairs) > 1 else ""
-    return [f"{count_noun(n, 'instance')} cannot decide anything: a sign test needs at least {least}{corrected}"]
+    """Warn where not even the clearest outcome could have been significant."""
+    settings, pairs = comparison.settings, len(comparison.pairs)
+    level = settings.level(pairs)
+    over = f" over {pairs} pairs" if pairs > 1 else ""
+    if settings.decide_by in ("randomisation", "bootstrap") and 1 / (1 + settings.draws) > level:
+        wanted = int(np.ceil(2 / level))
+        return [f"{settings.draws:,} draws cannot show significance{over}: use at least {wanted:,}"]
+    least, n = smallest_decisive(level), len(comparison.table.segments)
+    if settings.decide_by == "sign" and n < least:
+        return [f"{count_noun(n, 'instance')} cannot decide anything: a sign test needs at least {least}{over}"]
+    return []

@@ -77,7 +77,7 @@ def rate_elo(games: Games, *, k: float = 20.0, start: float = 1500.0) -> Ratings
 
 @dataclass(frozen=True)
 class TrueSkillPrior:
-    """The constants of Herbrich et al. (2007): prior skill and its deviation, noise of a game, drift, share of draws."""
+    """The constants of Herbrich et al. (2007): prior skill, its deviation, noise of a game, drift, share of draws."""
 
     mean: float = 25.0
     deviation: float = 25.0 / 3.0

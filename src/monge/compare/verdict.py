@@ -75,7 +75,7 @@ def _majority(comparison: Comparison, pair: PairResult, evidence: str) -> str:
         f"{pair.first} beats {pair.second}: better on {percent(pair.probability)} of "
         f"{count_noun(pair.instances, 'instance')} ({', '.join(counts)}; {evidence})"
     )
-    mean_p = pair.adjusted["randomisation"]
+    mean_p = pair.adjusted["t"]
     size = f"by {amount(abs(pair.advantage))}, {p_value(mean_p)}"
     if pair.advantage > 0:
         sure = "" if mean_p <= comparison.settings.alpha else " though not significantly"
@@ -119,8 +119,8 @@ def _undecided(comparison: Comparison, pair: PairResult, evidence: str) -> str:
         f"{pair.first} and {pair.second} cannot be told apart: {pair.first} is better on {percent(pair.probability)} "
         f"[{100 * pair.low:.0f}–{100 * pair.high:.0f}] of {count_noun(pair.instances, 'instance')} ({evidence})"
     )
-    mean_p = pair.adjusted["randomisation"]
-    if comparison.settings.decide_by != "randomisation" and mean_p <= comparison.settings.alpha:
+    mean_p = pair.adjusted["t"]
+    if find_test(comparison.settings.decide_by).claim != "mean" and mean_p <= comparison.settings.alpha:
         better = pair.first if pair.advantage > 0 else pair.second
         head += f"; the mean does prefer {better} (by {amount(abs(pair.advantage))}, {p_value(mean_p)})"
     if pair.more_instances is None or pair.more_instances > _ENDLESS:

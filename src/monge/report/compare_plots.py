@@ -63,7 +63,8 @@ def draw_score_density(comparison: Comparison, first: str, second: str) -> Figur
     """Draw the density of (score of first, score of second) with marginals, means, medians and the diagonal.
 
     More mass on one side of the diagonal means more wins (Bradley–Terry); the crossing of the means or medians on one
-    side means that the mean or median prefers that system (Peyrard et al. 2021, figure 2). The winning side is shaded.
+    side means that the mean or median prefers that system (Peyrard et al. 2021, figure 2). The side with more instances
+    is shaded.
     """
     x, y = _common_scores(comparison, first, second)
     bounds = _bounds(np.concatenate([x, y]))
@@ -73,7 +74,7 @@ def draw_score_density(comparison: Comparison, first: str, second: str) -> Figur
         axes = figure.add_subplot(grid[1, 0])
         above = figure.add_subplot(grid[0, 0], sharex=axes)
         beside = figure.add_subplot(grid[1, 1], sharey=axes)
-        _shade_winner(axes, comparison, (x, y), bounds)
+        _shade_fuller_side(axes, x, y, bounds)
         _draw_joint(axes, x, y, bounds)
         axes.plot(bounds, bounds, ":", color="black", linewidth=1.2)
         _draw_marginal(above, x, bounds, GREEN)
@@ -165,15 +166,11 @@ def _common_scores(comparison: Comparison, first: str, second: str) -> tuple[Flo
     return comparison.table.values[i, both], comparison.table.values[j, both]
 
 
-def _shade_winner(
-    axes: Any, comparison: Comparison, scores: tuple[Floats, Floats], bounds: tuple[float, float]
-) -> None:
-    x, y = scores
-    sign = 1 if comparison.table.higher_is_better else -1
-    lead = sign * (np.count_nonzero(x > y) - np.count_nonzero(x < y))
-    if lead:
-        right = (lead > 0) == comparison.table.higher_is_better  # x larger lies below the diagonal
-        axes.fill_between(bounds, bounds, bounds[0] if right else bounds[1], color="black", alpha=0.06, linewidth=0)
+def _shade_fuller_side(axes: Any, x: Floats, y: Floats, bounds: tuple[float, float]) -> None:
+    below, above = np.count_nonzero(x > y), np.count_nonzero(x < y)
+    if below != above:
+        edge = bounds[0] if below > above else bounds[1]
+        axes.fill_between(bounds, bounds, edge, color="black", alpha=0.06, linewidth=0)
 
 
 def _draw_joint(axes: Any, x: Floats, y: Floats, bounds: tuple[float, float]) -> None:

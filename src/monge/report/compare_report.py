@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import textwrap
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -76,7 +76,7 @@ def comparison_text(
     if explanation.warnings:
         parts.append(_bullets(explanation.warnings, "! ", width))
     for table in comparison_tables(comparison, all_pairs=all_pairs, width=width):
-        parts.append(f"{textwrap.fill(table.title, width)}\n{text_table(table.header, table.rows, left=table.left)}")
+        parts.append(f"{_wrap(table.title, '', width)}\n{text_table(table.header, table.rows, left=table.left)}")
     hidden = len(comparison.pairs) - len(key_pairs(comparison))
     notes = [_LEGEND + f" by the {_test_title(comparison)}"]
     if hidden and not all_pairs:
@@ -98,7 +98,7 @@ def agreement_text(agreement: MetricAgreement, *, width: int = 80) -> str:
     """Return what several metrics say together, for a terminal."""
     parts = [f"{len(agreement.comparisons)} metrics together", _bullets(agreement_sentences(agreement), "", width)]
     for table in agreement_tables(agreement):
-        parts.append(f"{textwrap.fill(table.title, width)}\n{text_table(table.header, table.rows, left=table.left)}")
+        parts.append(f"{_wrap(table.title, '', width)}\n{text_table(table.header, table.rows, left=table.left)}")
     return "\n\n".join(parts)
 
 
@@ -234,12 +234,22 @@ def _test_title(comparison: Comparison) -> str:
 
 
 def _bullets(sentences: Sequence[str], mark: str, width: int) -> str:
-    indent = "  "
-    wrapped = [
-        textwrap.fill(s, width, initial_indent=indent + mark, subsequent_indent=indent + "  ", break_on_hyphens=False)
-        for s in sentences
-    ]
-    return "\n".join(wrapped)
+    return "\n".join(_wrap(sentence, f"  {mark}", width) for sentence in sentences)
+
+
+def _wrap(sentence: str, start: str, width: int) -> str:
+    """Break a sentence between words, but not before %, nor inside «p = 0.03»; wide characters count two columns."""
+    words = re.sub(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", _GLUE, sentence).split(" ")
+    lines = [start + words[0]]
+    for word in words[1:]:
+        if display_width(lines[-1]) + 1 + display_width(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(("    " if start else "") + word)
+    return "\n".join(lines).replace(_GLUE, " ")
+
+
+_GLUE = "\u00a0"
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,8 +45,18 @@ def shorten(name: str, width: int) -> str:
 
 
 def short_names(names: Sequence[str], width: int) -> dict[str, str]:
-    """Return names cut to *width*, or as they are when cutting would make two of them equal."""
-    cut = {name: shorten(name, width) for name in names}
+    """Return names cut to *width*, or as they are when cutting would make two of them equal.
+
+    Where some are too long, what all begin with (up to a separator) goes first.
+
+    >>> list(short_names(["newstest.online-A", "newstest.online-B"], 10).values())
+    ['…A', '…B']
+    """
+    letters = zip(*names, strict=False) if max(map(len, names)) > width else ()
+    common = "".join(column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, letters))
+    common = common[: max(common.rfind(mark) for mark in ".-_/ ") + 1]
+    bare = {name: f"…{name[len(common) :]}" if common else name for name in names}
+    cut = {name: shorten(bare[name], width) for name in names}
     return cut if len(set(cut.values())) == len(cut) else {name: name for name in names}
 
 
@@ -138,10 +149,11 @@ def agreement_tables(agreement: MetricAgreement) -> tuple[Table, Table]:
     """Return ranks by metric, and how far metrics agree: τ of the orders, and the share of instances judged alike."""
     metrics = tuple(agreement.comparisons)
     first = next(iter(agreement.comparisons.values()))
+    names = short_names(first.table.systems, 24)
     ranks = []
     for name in first.order:
         places = [c.ranking("bt").ranks[c.table.systems.index(name)] for c in agreement.comparisons.values()]
-        ranks.append((shorten(name, 18), *(str(place) for place in places)))
+        ranks.append((names[name], *(str(place) for place in places)))
     cells = []
     for i, metric in enumerate(metrics):
         row = [metric]

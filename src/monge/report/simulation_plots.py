@@ -39,6 +39,8 @@ def draw_study(study: Study) -> Figure:
                         [row[0] for row in rows], y, np.maximum(reach, 0), marker="o", markersize=4, capsize=2,
                         color=_COLOURS[mechanism], label=TITLES[mechanism],
                     )  # fmt: skip
+                if by == "outliers":
+                    panel.set_xticks([row[0] for row in rows], [f"{100 * row[0]:g} %" for row in rows])
             panel.set(title=title, xlabel=_LABELS[by])
             panel.grid(axis="y", linewidth=0.4, alpha=0.5)
         axes[0, 0].legend(loc="lower left", fontsize=8)

@@ -1,0 +1,192 @@
+"""`monge compare` and `monge simulate` as a user meets them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from monge.cli import main
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    shared = rng.normal(0.6, 0.1, size=80)
+    rows = ["id\told\tnew\ttype"]
+    rows += [
+        f"s{k}\t{v + rng.normal(0, 0.05):.4f}\t{v + 0.04 + rng.normal(0, 0.05):.4f}\t{'a' if k % 2 else 'b'}"
+        for k, v in enumerate(shared)
+    ]
+    path = tmp_path / "scores.tsv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: object) -> tuple[int, str, str]:
+    status = main([str(a) for a in argv])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_a_table_is_decided_and_explained(table: Path, capsys) -> None:
+    status, out, err = run(capsys, "compare", "--scores", table)
+    assert (status, err) == (0, "")
+    assert out.startswith("2 systems, 80 instances, higher is better\n\n  new beats old: better on ")
+    assert max(map(len, out.split("\n"))) <= 80
+
+
+def test_the_same_command_prints_the_same_twice(table: Path, capsys) -> None:
+    assert run(capsys, "compare", "--scores", table) == run(capsys, "compare", "--scores", table)
+
+
+def test_lower_is_better_turns_the_verdict(table: Path, capsys) -> None:
+    _, out, _ = run(capsys, "compare", "--scores", table, "--lower-is-better", "-q")
+    assert "old beats new" in out
+
+
+def test_json_markdown_and_latex(table: Path, capsys) -> None:
+    _, out, _ = run(capsys, "compare", "--scores", table, "-f", "json")
+    assert json.loads(out)["clusters"] == [["new"], ["old"]]
+    assert run(capsys, "compare", "--scores", table, "-f", "markdown")[1].startswith("- new beats old")
+    assert r"\toprule" in run(capsys, "compare", "--scores", table, "-f", "latex")[1]
+
+
+def test_report_and_figures_are_written(table: Path, tmp_path: Path, capsys) -> None:
+    page, folder = tmp_path / "r.html", tmp_path / "figures"
+    assert run(capsys, "compare", "--scores", table, "--html", page, "--plots", folder, "-q")[0] == 0
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "density-1.svg",
+        "differences-1.svg",
+        "pairwise.svg",
+        "ranks.svg",
+    ]
+
+
+def test_texts_are_scored_and_compared(tmp_path: Path, capsys) -> None:
+    rng = np.random.default_rng(0)
+    words = [
+        "the",
+        "old",
+        "man",
+        "looks",
+        "at",
+        "a",
+        "red",
+        "boat",
+        "on",
+        "the",
+        "slow",
+        "river",
+        "while",
+        "two",
+        "dogs",
+        "run",
+    ]
+    references = [" ".join(rng.choice(words, 10)) for _ in range(60)]
+    for name, rate in (("good", 0.1), ("poor", 0.4)):
+        spoilt = [" ".join(w if rng.uniform() > rate else "x" for w in text.split()) for text in references]
+        (tmp_path / name).write_text("\n".join(spoilt) + "\n", encoding="utf-8")
+    (tmp_path / "ref").write_text("\n".join(references) + "\n", encoding="utf-8")
+    status, out, err = run(
+        capsys, "compare", tmp_path / "ref", "-i", tmp_path / "good", tmp_path / "poor", "-m", "bleu", "chrf"
+    )
+    assert (status, err) == (0, "")
+    assert out.startswith("2 metrics together\n\n  good beats poor by both metrics")
+    assert "the corpus score prefers good" in " ".join(out.split())
+    assert "Corpus score" in out
+    types = tmp_path / "types"
+    types.write_text("\n".join(["a", "b"] * 30) + "\n", encoding="utf-8")
+    assert (
+        run(
+            capsys,
+            "compare",
+            tmp_path / "ref",
+            "-i",
+            tmp_path / "good",
+            tmp_path / "poor",
+            "-m",
+            "bleu",
+            "--types",
+            types,
+        )[0]
+        == 0
+    )
+
+
+def test_what_score_prints_can_be_compared(tmp_path: Path, capsys) -> None:
+    for name, lines in (("ref", "a b c d\nx y z w\n"), ("one", "a b c d\nx y z q\n"), ("two", "a b q d\nq y z q\n")):
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    _, out, _ = run(
+        capsys, "score", tmp_path / "ref", "-i", tmp_path / "one", tmp_path / "two", "-m", "chrf", "-f", "json"
+    )
+    (tmp_path / "scores.json").write_text(out, encoding="utf-8")
+    status, out, _ = run(capsys, "compare", "--scores", tmp_path / "scores.json")
+    assert status == 0
+    assert "2 systems, 2 instances" in out
+    assert "cannot decide anything" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scores", "{table}", "-i", "x"], "leave out REF, -i, -s and --jsonl"),
+        ([], "nothing to compare"),
+        (["--scores", "nowhere.tsv"], "cannot read nowhere.tsv"),
+        (["--scores", "{table}", "--alpha", "2"], "alpha must lie between 0 and 1"),
+        (["--scores", "{table}", "--draws", "3"], "3 draws cannot show"),
+        (["--scores", "{table}", "--types", "{table}"], "has 81 lines, but there are 80 instances"),
+        (["--scores", "{single}"], "needs at least two systems; only 'A' is given"),
+        (["--scores", "{apart}"], "'A' and 'B' have no scored instance in common"),
+        (["--scores", "{infinite}"], "line 2, column 'B': infinite score"),
+        (["{table}", "-i", "{table}"], "needs at least two systems"),
+    ],
+)
+def test_mistakes_get_one_sentence(arguments: list[str], message: str, table: Path, tmp_path: Path, capsys) -> None:
+    files = {"table": table}
+    for name, text in {
+        "single": "id\tA\n1\t2\n",
+        "apart": "system,id,score\nA,1,2\nB,2,3\n",
+        "infinite": "id\tA\tB\n1\t2\tinf\n",
+    }.items():
+        files[name] = tmp_path / name
+        files[name].write_text(text, encoding="utf-8")
+    page = tmp_path / "page.html"
+    status, out, err = run(capsys, "compare", *(a.format(**files) for a in arguments), "--html", page)
+    assert (status, out) == (2, "")
+    assert err.startswith("monge: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert not page.exists()
+
+
+def test_simulate_prints_every_panel_and_draws(tmp_path: Path, capsys) -> None:
+    plot, rows = tmp_path / "f.svg", tmp_path / "r.tsv"
+    small = [
+        "--types",
+        "1",
+        "3",
+        "--outliers",
+        "0",
+        "0.1",
+        "--systems",
+        "3",
+        "--instances",
+        "10",
+        "20",
+        "--repeats",
+        "2",
+    ]
+    status, out, _ = run(capsys, "simulate", *small, "--plot", plot, "--segments", rows)
+    assert status == 0
+    assert {line[0] for line in out.split("\n")[2:] if line[:1] in "abcdefgh" and line[1:2] == " "} == set("abcdefgh")
+    assert plot.read_bytes().startswith(b"<?xml")
+    assert len(rows.read_text(encoding="utf-8").split("\n")) == 1 + 16 + 1
+    assert run(capsys, "simulate", *small, "--recipe", "paper", "-f", "markdown")[0] == 0
+
+
+def test_simulate_refuses_the_impossible(capsys) -> None:
+    status, _, err = run(capsys, "simulate", "--systems", "1")
+    assert status == 2
+    assert "at least 2 systems" in err

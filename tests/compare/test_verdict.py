@@ -1,0 +1,177 @@
+"""Sentences: each conclusion and each warning appears when it should, and only then."""
+
+import numpy as np
+import pytest
+
+from monge.compare import CompareSettings, compare_systems, explain_comparison
+from monge.compare.diagnosis import key_pairs
+from monge.compare.wording import count_noun, listed, p_value, percent
+from monge.scores import ScoreTable
+
+RNG = np.random.default_rng(9)
+SHARED = RNG.normal(0.6, 0.1, size=200)
+
+
+def explain(values: dict[str, np.ndarray], *, types: list[str] | None = None, higher: bool = True, **options):
+    size = len(next(iter(values.values())))
+    table = ScoreTable(tuple(values), tuple(f"s{k}" for k in range(size)), np.array(list(values.values())), "", higher)
+    comparison = compare_systems(table, settings=CompareSettings(draws=400, orders=5, **options), types=types or ())
+    return explain_comparison(comparison)
+
+
+def noisy(shift: float, seed: int, spread: float = 0.05) -> np.ndarray:
+    return SHARED + shift + np.random.default_rng(seed).normal(0, spread, size=200)
+
+
+def test_a_clear_winner_gets_one_sentence_and_no_warning() -> None:
+    told = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)})
+    (sentence,) = told.conclusions
+    assert sentence.startswith("new beats old: better on 6")
+    assert "sign test p < 0.001" in sentence
+    assert "the mean agrees (by 0.03" in sentence
+    assert told.warnings == ()
+
+
+def test_an_open_pair_tells_how_many_instances_are_missing() -> None:
+    told = explain({"old": noisy(0.0, 1), "new": noisy(0.005, 2)})
+    (sentence,) = told.conclusions
+    assert "cannot be told apart" in sentence
+    assert "more instances would settle a difference of this size" in sentence
+
+
+def test_outliers_that_carry_the_mean_are_named() -> None:
+    new = noisy(0.03, 2)
+    new[[7, 42]] -= 9.0
+    told = explain({"old": noisy(0.0, 1), "new": new})
+    assert "the mean prefers old" in told.conclusions[0]
+    assert "only because of 2 instances (s7 and s42)" in told.conclusions[0] or "(s42 and s7)" in told.conclusions[0]
+    assert any(
+        w.startswith("mechanisms disagree on the winner: ") and "mean puts old first" in w for w in told.warnings
+    )
+
+
+def test_lower_is_better_names_the_lower_system() -> None:
+    told = explain({"old": noisy(0.03, 1), "new": noisy(0.0, 2)}, higher=False)
+    assert told.conclusions[0].startswith("new beats old")
+
+
+def test_a_cycle_is_shown() -> None:
+    block = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]], dtype=float)  # A > C > B > A
+    told = explain({name: np.tile(row, 30) for name, row in zip("ABC", block, strict=True)})
+    assert any("no order fits all pairs" in w for w in told.warnings)
+
+
+def test_a_pair_that_bradley_terry_contradicts_is_shown() -> None:
+    # A beats B on 11 of 20 instances, but the weak C loses to B always and to A only mostly: B ends up first
+    a = np.array([1.0] * 11 + [0.0] * 9)
+    b = np.full(20, 0.5)
+    c = np.array([0.4] * 11 + [0.4] * 9)
+    told = explain({"A": np.tile(a, 5), "B": np.tile(b, 5), "C": np.tile(c, 5)})
+    (warning,) = [w for w in told.warnings if w.startswith("Bradley–Terry ranks")]
+    assert warning.startswith("Bradley–Terry ranks B above A, yet A beats it 55 to 45")
+    assert "mechanisms disagree" in " ".join(told.warnings)
+
+
+def test_types_that_pull_apart_are_shown() -> None:
+    kind = np.arange(200) % 4 == 0
+    new = noisy(0.0, 2) + np.where(kind, -0.08, 0.06)
+    types = ["hard" if k else "easy" for k in kind]
+    told = explain({"old": noisy(0.0, 1), "new": new}, types=types)
+    (warning,) = [w for w in told.warnings if w.startswith("instance types pull apart")]
+    assert "'easy'" in warning
+    assert "'hard'" in warning
+    calm = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)}, types=types)
+    assert not [w for w in calm.warnings if "pull apart" in w]
+
+
+def test_easy_and_hard_halves_are_found_without_types() -> None:
+    hard = np.median(SHARED) > SHARED
+    told = explain({"old": noisy(0.0, 1), "new": noisy(0.0, 2) + np.where(hard, -0.08, 0.08)})
+    assert any(w.startswith("easy and hard instances pull apart") for w in told.warnings)
+
+
+def test_an_outcome_that_hangs_on_few_instances_is_called_fragile() -> None:
+    values = np.zeros(12)
+    wins = np.array([1.0] * 10 + [-1.0] * 2)  # p = 0.039: one win less and it is gone
+    told = explain({"old": values, "new": wins})
+    assert any("new over old hangs on 1 instance of 12" in w for w in told.warnings)
+    solid = explain({"old": noisy(0.0, 1), "new": noisy(0.05, 2)})
+    assert not any("hangs on" in w for w in solid.warnings)
+
+
+def test_one_instance_that_decides_the_mean_is_named() -> None:
+    old, new = noisy(0.0, 1), noisy(0.0, 1)
+    new = new + 1e-6
+    new[3] -= 1.0
+    told = explain({"old": old, "new": new})
+    assert any(w == "leaving out this one instance changes the winner by mean: s3" for w in told.warnings)
+
+
+def test_more_ties_than_wins_is_said() -> None:
+    new = noisy(0.0, 1)
+    new[:60] += 0.1
+    told = explain({"old": noisy(0.0, 1), "new": new})
+    assert any("old and new tie on 70 % of instances: the sign test rests on the other 60" in w for w in told.warnings)
+    assert any(note.startswith("ties (equal scores") for note in told.notes)
+
+
+def test_identical_systems_are_said() -> None:
+    told = explain({"old": SHARED, "new": SHARED.copy()})
+    assert told.conclusions == ("old and new have the same score on all 200 instances",)
+
+
+def test_too_few_instances_are_said() -> None:
+    told = explain({"old": np.zeros(4), "new": np.ones(4)})
+    assert any("4 instances cannot decide anything: a sign test needs at least 6" in w for w in told.warnings)
+
+
+def test_too_few_draws_for_many_pairs_are_said() -> None:
+    values = {name: noisy(0.05 * k, k) for k, name in enumerate("ABCDEFG")}
+    told = explain(values, decide_by="bootstrap")
+    assert any("400 draws cannot show significance over 21 pairs: use at least 840" in w for w in told.warnings)
+
+
+def test_missing_scores_are_counted() -> None:
+    new = noisy(0.02, 2)
+    new[:15] = np.nan
+    told = explain({"old": noisy(0.0, 1), "new": new})
+    assert any(
+        "15 scores missing (15 of new): each pair uses the instances both have, at least 185 of 200" in n
+        for n in told.notes
+    )
+
+
+def test_a_system_that_never_wins_is_told_in_the_notes() -> None:
+    told = explain({"old": noisy(0.0, 1), "new": noisy(0.02, 2), "bad": SHARED - 5})
+    assert any("no finite maximum here" in n and "0.5 virtual wins" in n for n in told.notes)
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])
+def test_a_mean_test_speaks_of_the_mean(test: str) -> None:
+    told = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)}, decide_by=test)
+    assert told.conclusions[0].startswith("new beats old: its mean is better by 0.03")
+    assert "it also wins more instances" in told.conclusions[0]
+
+
+def test_several_systems_begin_with_the_leader() -> None:
+    told = explain({"a": noisy(0.0, 1), "b": noisy(0.03, 2), "c": noisy(0.08, 3)})
+    assert told.conclusions[0].startswith("c is the best of 3 systems")
+    assert len(told.conclusions) == 4
+    equal = explain({"a": noisy(0.0, 1), "b": noisy(0.0, 2), "c": noisy(0.0, 3)})
+    assert equal.conclusions[0].startswith("no group of the 3 systems")
+
+
+def test_many_systems_are_told_by_neighbours() -> None:
+    values = {f"system{k}": noisy(0.02 * k, k) for k in range(20)}
+    table = ScoreTable(tuple(values), tuple(map(str, range(200))), np.array(list(values.values())))
+    comparison = compare_systems(table, settings=CompareSettings(draws=100, orders=2))
+    assert len(key_pairs(comparison)) == 12
+    assert len(explain_comparison(comparison).conclusions) == 13
+
+
+def test_wording() -> None:
+    assert percent(0.5) == "50 %"
+    assert percent(1.0) == "100 %"
+    assert p_value(0.05) == "p = 0.050"
+    assert count_noun(0, "win") == "0 wins"
+    assert listed(["A"]) == "A"

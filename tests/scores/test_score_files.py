@@ -1,0 +1,125 @@
+"""Tables of scores in every form, and every fault named."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from monge.errors import InputError
+from monge.scores.files import read_scores
+
+WIDE = "id\tA\tB\ttype\n1\t0.5\t0.25\tnews\n2\t0.75\t\tchat\n"
+LONG = "system,id,score,type\nA,1,0.5,news\nA,2,0.75,chat\nB,1,0.25,news\n"
+OBJECTS = (
+    '{"system": "A", "id": 1, "score": 0.5, "type": "news"}\n\n'
+    '{"system": "A", "id": 2, "score": 0.75, "type": "chat"}\n'
+    '{"system": "B", "id": 1, "score": 0.25, "type": "news"}\n{"system": "B", "id": 2, "score": null, "type": "chat"}\n'
+)
+WIDE_OBJECTS = '{"id": "1", "A": 0.5, "B": 0.25, "type": "news"}\n{"id": "2", "A": 0.75, "B": null, "type": "chat"}\n'
+RESULTS = json.dumps(
+    [
+        {
+            "system": s,
+            "metric": "",
+            "score": 1.0,
+            "signature": "",
+            "segments": [{"id": i, "score": v, "type": t} for i, v, t in rows],
+        }
+        for s, rows in (
+            ("A", [("1", 0.5, "news"), ("2", 0.75, "chat")]),
+            ("B", [("1", 0.25, "news"), ("2", None, "chat")]),
+        )
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text", [WIDE, LONG, OBJECTS, WIDE_OBJECTS, RESULTS], ids=["wide", "long", "jsonl", "wide jsonl", "json"]
+)
+def test_all_forms_hold_the_same_table(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "scores"
+    path.write_text(text, encoding="utf-8")
+    file = read_scores(path)
+    (table,) = file.tables.values()
+    assert table.systems == ("A", "B")
+    assert table.segments == ("1", "2")
+    assert np.array_equal(table.values, [[0.5, 0.75], [0.25, np.nan]], equal_nan=True)
+    assert file.types_of(table) == ("news", "chat")
+    assert table.higher_is_better
+
+
+def test_gzip_quotes_and_byte_order_marks(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv.gz"
+    path.write_bytes(gzip.compress('\ufeffid,"A, large",B\n"x, 1",1,2\n'.encode()))
+    (table,) = read_scores(path).tables.values()
+    assert table.systems == ("A, large", "B")
+    assert table.segments == ("x, 1",)
+
+
+def test_several_metrics_make_several_tables(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("id,metric,A,B\n1,bleu,10,20\n1,ter,0.5,0.4\n2,bleu,30,40\n", encoding="utf-8")
+    tables = read_scores(path).tables
+    assert list(tables) == ["bleu", "ter"]
+    assert tables["bleu"].segments == ("1", "2")
+    assert tables["ter"].segments == ("1",)
+
+
+def test_direction_comes_from_the_caller_or_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text(WIDE, encoding="utf-8")
+    assert not read_scores(path, higher_is_better=False).tables[""].higher_is_better
+    results = [
+        {
+            "system": "A",
+            "metric": "ter",
+            "higher_is_better": False,
+            "signature": "metric:ter",
+            "segments": [{"id": "1", "score": 1}],
+        }
+    ]
+    path.write_text(json.dumps(results), encoding="utf-8")
+    table = read_scores(path).tables["ter"]
+    assert not table.higher_is_better
+    assert table.signature == "metric:ter"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id\tA\n1\tx\n", r"line 2, column 'A': 'x' is not a number"),
+        ("id\tA\n1\tinf\n", r"line 2, column 'A': infinite score 'inf'"),
+        ("id\tA\n1\t2\t3\n", r"line 2: 3 cells where 2 columns are named"),
+        ("id\tA\tA\n1\t2\t3\n", r"column 'A' appears twice"),
+        ("id\tA\n1\t2\n1\t3\n", r"line 3: instance '1' of system 'A' appears a second time"),
+        ("just text\n", r"needs two columns or more"),
+        ("id\tA\n", r"holds no scores"),
+        ("system\tname\tscore\nA\t1\t2\n", r"line 2: no column names the instance"),
+        ("system\tid\tscore\n\t1\t2\n", r"line 2: a score needs the name of its system and instance"),
+        ("id\tA\ttype\n1\t2\tx\n2\t2\tx\n", None),
+        ("system\tid\tscore\ttype\nA\t1\t2\tx\nB\t1\t2\ty\n", r"line 3: instance '1' is 'y' here but 'x' before"),
+        ("{broken\n", r"line 1: not JSON"),
+        ('{"id": 1, "A": true}\n', r"line 1, column 'A': True is not a number"),
+        ("[1, 2]\n", r"result 1 is not a result of monge score"),
+        ('[{"system": "A", "metric": "m"}]\n', r"result 1 has no 'segments'"),
+        ('id,A\n"1,2\n', r"line 2: not a table"),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, text: str, message: str | None) -> None:
+    path = tmp_path / "scores"
+    path.write_text(text, encoding="utf-8")
+    if message is None:
+        read_scores(path)
+        return
+    with pytest.raises(InputError, match=message):
+        read_scores(path)
+
+
+def test_a_missing_or_empty_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        read_scores(tmp_path / "nothing.tsv")
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(InputError, match="empty"):
+        read_scores(tmp_path / "empty")
