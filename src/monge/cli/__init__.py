@@ -17,6 +17,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("simulate", "simulate", "rerun the synthetic study of paired evaluation"),
     ("correlate", "correlate", "measure how metrics agree with human judgments"),
     ("explain", "explain", "show why a score is what it is"),
+    ("serve", "serve", "serve scores and explanations: a page and a JSON API"),
     ("metrics", "metrics", "list the metrics, or print the card of one"),
     ("models", "models", "list, fetch and locate encoder weights"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),

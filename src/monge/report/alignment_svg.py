@@ -18,7 +18,7 @@ from monge.report.alignment_layout import Item, Picture, label_width, make_pictu
 from monge.report.alignment_parts import LOSS, MARGIN, SIZE, cost_colour, cost_legend, signed, svg_document, svg_title
 
 PADDING, GAP, BOX = 9.0, 9.0, 30.0
-ACROSS = 150.0  # between the two lines of words
+ACROSS, ACROSS_COLUMNS = 150.0, 110.0  # between the two lines of words
 WIDEST = 1080.0  # a line longer than this is set as columns
 STUB = 22.0  # how far mass that goes nowhere is drawn
 
@@ -82,11 +82,11 @@ class _Stage:
     @property
     def _outer(self) -> float:
         """Room for the contributions outside the words."""
-        return 64.0 if self.columns else MARGIN + 16
+        return 56.0 if self.columns else MARGIN + 16
 
     def _edge(self, side: int) -> float:
         """Where a side's boxes begin, across."""
-        return self._outer if side == 0 else self._outer + self.reach[0] + ACROSS
+        return self._outer if side == 0 else self._outer + self.reach[0] + (ACROSS_COLUMNS if self.columns else ACROSS)
 
     def _inner(self, side: int) -> float:
         """Where ribbons of a side begin, across."""

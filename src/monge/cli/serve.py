@@ -1,0 +1,173 @@
+"""Serve scores, explanations and comparisons: a page for people and a JSON API for programs.
+
+  monge serve                      then open http://127.0.0.1:8000
+  monge serve --port 9000 -m bertscore moverscore
+
+By default only this machine can reach it, and anyone here may ask. To serve others, put a token into a file
+(--token-file) or the environment (MONGE_TOKEN), choose --host, and put a proxy that speaks HTTPS in front.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import logging
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from monge.errors import InputError, MongeError, OptionError
+
+if TYPE_CHECKING:
+    from monge.service.settings import ServiceSettings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this machine only)"
+    )
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one (default: 8000)")
+    parser.add_argument(
+        "-m", "--metrics", nargs="+", default=[], metavar="NAME", help="metrics to load before the first request"
+    )
+    parser.add_argument(
+        "--encoders",
+        nargs="+",
+        metavar="NAME",
+        help="encoders that requests may choose (default: the known models that are on this machine)",
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="host name that requests may use; may be repeated (* is any)",
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="file with the token that requests must carry (default: $MONGE_TOKEN, or none)",
+    )
+    limits = parser.add_argument_group("limits")
+    limits.add_argument(
+        "--seconds", type=float, default=60.0, help="a request is given up after this time (default: 60)"
+    )
+    limits.add_argument("--waiting", type=int, default=256, help="requests that may wait at once (default: 256)")
+    limits.add_argument(
+        "--per-client",
+        type=int,
+        metavar="N",
+        help="requests of one client at once (default: no limit on this machine, else 16)",
+    )
+    limits.add_argument(
+        "--text-characters", type=int, default=5_000, metavar="N", help="length of a text (default: 5000)"
+    )
+    limits.add_argument(
+        "--segments", type=int, default=5_000, metavar="N", help="segments of a request (default: 5000)"
+    )
+    limits.add_argument(
+        "--body-bytes", type=int, default=8_000_000, metavar="N", help="size of a request (default: 8000000)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        import uvicorn
+
+        from monge.service.app import create_app
+    except ImportError as error:
+        raise MongeError(f"serve needs the extra: pip install 'monge[serve]' ({error.name} is missing)") from None
+    from monge.metrics import find_spec
+
+    for name in args.metrics:
+        find_spec(name)
+    app = create_app(make_settings(args), preload=args.metrics)
+    _set_up_log()
+    config = uvicorn.Config(
+        app, host=args.host, port=args.port, log_config=None, access_log=False, server_header=False,
+        timeout_graceful_shutdown=15, timeout_keep_alive=30, limit_concurrency=None, lifespan="on",
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    listener = _listen(config)
+    host, port = listener.getsockname()[:2]
+    print(
+        f"monge serves at http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl+C stops it)",
+        file=sys.stderr,
+        flush=True,
+    )
+    server.run(sockets=[listener])
+    return 0 if server.started else 2
+
+
+def make_settings(args: argparse.Namespace) -> ServiceSettings:
+    """Return the service's settings from the arguments."""
+    from monge.service.settings import ServiceSettings
+
+    local = is_loopback(args.host)
+    token = _read_token(args.token_file)
+    if not local and not token:
+        raise OptionError(f"--host {args.host} lets other machines in: set a token (--token-file or MONGE_TOKEN)")
+    name = f"[{args.host}]" if ":" in args.host else args.host
+    return ServiceSettings(
+        body_bytes=args.body_bytes,
+        text_characters=args.text_characters,
+        segments=args.segments,
+        seconds=args.seconds,
+        waiting=args.waiting,
+        per_client=args.per_client if args.per_client is not None else 0 if local else 16,
+        token=token,
+        hosts=tuple(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", name.lower(), *map(str.lower, args.allow_host)])),
+        encoders=None if args.encoders is None else tuple(args.encoders),
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is reachable from this machine only.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
+    (True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _read_token(path: str | None) -> str:
+    if path is None:
+        return os.environ.get("MONGE_TOKEN", "").strip()
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    if not token:
+        raise InputError(f"{path} holds no token")
+    return token
+
+
+def _listen(config: Any) -> socket.socket:
+    """Bind the port; a taken port or a foreign address is one sentence, not a traceback."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((config.host, config.port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise OptionError(f"cannot listen on {config.host}, port {config.port}: {reason}") from error
+    return listener
+
+
+def _set_up_log() -> None:
+    from monge.service.gate import JsonLines
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("monge.service", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(logging.INFO if name == "monge.service" else logging.WARNING)

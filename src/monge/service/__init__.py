@@ -1,0 +1,1 @@
+"""The web service: pure handlers, a batching worker, the app, and its page."""

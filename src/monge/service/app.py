@@ -1,0 +1,216 @@
+"""The app: paths, answers, and the life of its worker. Everything it knows of HTTP is here and in gate.py."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Body, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from starlette.exceptions import HTTPException
+
+from monge.errors import MongeError
+from monge.service import handlers, messages
+from monge.service.counters import RequestCounters
+from monge.service.gate import App, Gate
+from monge.service.pool import MetricPool
+from monge.service.settings import RefusalError, ServiceSettings, overloaded
+from monge.service.static import PAGE_FILES, read_page_file
+from monge.service.worker import Task, TaskResult, Worker
+from monge.version import __version__
+
+COMPARISONS = 4  # reports made at the same time
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": messages.Refused, "description": text}
+    for status, text in (
+        (401, "no or a wrong token"), (413, "larger than this service takes"), (415, "not JSON"),
+        (421, "another host name"), (422, "cannot be used; the field is named"), (429, "too many requests at once"),
+        (503, "busy or too slow; try again"),
+    )
+}  # fmt: skip
+
+log = logging.getLogger("monge.service")
+
+Made = TypeVar("Made")
+
+
+class Service:
+    """A pool of metrics, a worker and counters, shared by all paths."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self.pool = MetricPool(settings)
+        self.worker = Worker(settings.waiting)
+        self.counters = RequestCounters()
+        self._reports: ThreadPoolExecutor | None = None
+        self._under_way = 0
+
+    def open(self) -> None:
+        """Begin to work."""
+        self.worker.start()
+        self._reports = ThreadPoolExecutor(1, thread_name_prefix="monge-report")
+
+    async def run(self, plan: Callable[[], list[Task]]) -> tuple[list[Task], list[TaskResult]]:
+        """Plan tasks off the event loop, have the worker do them, and wait for it no longer than allowed."""
+        tasks = await asyncio.to_thread(plan)
+        futures = [self.worker.submit(task, self.settings.seconds) for task in tasks]
+        try:
+            async with asyncio.timeout(self.settings.seconds):
+                return tasks, list(await asyncio.gather(*map(asyncio.wrap_future, futures)))
+        except TimeoutError:
+            raise overloaded(f"not done within {self.settings.seconds:g} seconds; send less at once") from None
+        finally:
+            for future in futures:
+                future.cancel()
+
+    async def report(self, make: Callable[[], Made]) -> Made:
+        """Make a report in a thread of its own, a few at a time."""
+        if self._under_way >= COMPARISONS:
+            raise overloaded(f"{COMPARISONS} comparisons are under way already; try again in a moment")
+        self._under_way += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._reports, make)
+        finally:
+            self._under_way -= 1
+
+    def close(self) -> None:
+        """Finish what is under way and stop."""
+        self.worker.stop()
+        if self._reports is not None:
+            self._reports.shutdown(wait=False, cancel_futures=True)
+
+
+def create_app(settings: ServiceSettings | None = None, *, preload: Sequence[str] = ()) -> FastAPI:
+    """Return the ASGI app; *preload* names metrics to load before the first request."""
+    service = Service(settings or ServiceSettings())
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.open()
+        for name in preload:
+            await asyncio.to_thread(service.pool.load, name, {})
+        yield
+        await asyncio.to_thread(service.close)
+
+    app = FastAPI(
+        title="monge",
+        version=__version__,
+        summary="Scores of generated text by optimal transport, and why they are what they are.",
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    _add_api(app, service)
+    _add_pages(app, service)
+    _add_failures(app)
+    paths = frozenset(getattr(route, "path", "") for route in app.routes)
+    app.add_middleware(_gate, settings=service.settings, counters=service.counters, paths=paths)
+    return app
+
+
+def _gate(app: App, *, settings: ServiceSettings, counters: RequestCounters, paths: frozenset[str]) -> Gate:
+    return Gate(app, settings=settings, counters=counters, paths=paths)
+
+
+def _add_api(app: FastAPI, service: Service) -> None:
+    pool, settings = service.pool, service.settings
+
+    @app.post("/api/score", responses=REFUSALS, summary="Score segments with one or several metrics")
+    async def score(request: Annotated[messages.ScoreRequest, Body()]) -> messages.ScoreAnswer:
+        tasks, results = await service.run(lambda: handlers.plan_score(request, pool, settings))
+        return handlers.answer_score(results, tasks)
+
+    @app.post("/api/explain", responses=REFUSALS, summary="Take the score of one segment apart")
+    async def explain(request: Annotated[messages.ExplainRequest, Body()]) -> messages.ExplainAnswer:
+        _, results = await service.run(lambda: handlers.plan_explain(request, pool, settings))
+        return await asyncio.to_thread(handlers.answer_explain, request, results)
+
+    @app.post("/api/compare", responses=REFUSALS, summary="Compare systems, and say how surely one is better")
+    async def compare(request: Annotated[messages.CompareRequest, Body()]) -> messages.CompareAnswer:
+        _, results = await service.run(lambda: handlers.plan_compare(request, pool, settings))
+        return await service.report(lambda: handlers.answer_compare(request, results))
+
+    listed: dict[int | str, dict[str, Any]] = {status: REFUSALS[status] for status in (401, 421, 429)}
+
+    @app.get("/api/metrics", responses=listed, summary="The metrics, encoders and limits of this service")
+    def metrics() -> messages.MetricsAnswer:
+        return handlers.answer_metrics(pool, settings)
+
+
+def _add_pages(app: FastAPI, service: Service) -> None:
+    @app.get(
+        "/healthz", responses={421: REFUSALS[421], 503: {"model": messages.Health}}, summary="Whether the service works"
+    )
+    def health(response: Response) -> messages.Health:
+        alive = service.worker.alive
+        response.status_code = 200 if alive else 503
+        return messages.Health(status="ok" if alive else "stopping", version=__version__, waiting=service.worker.depth)
+
+    @app.get(
+        "/metrics", response_class=PlainTextResponse, responses={421: REFUSALS[421]}, summary="Counters, for Prometheus"
+    )
+    def counters() -> str:
+        worker = service.worker
+        return service.counters.render(
+            {
+                "monge_waiting": worker.depth,
+                "monge_segments_total": worker.segments,
+                "monge_rounds_total": worker.rounds,
+            }
+        )
+
+    def serve(path: str) -> Callable[[], Awaitable[Response]]:
+        async def page() -> Response:
+            content, kind = read_page_file(path)
+            return Response(content, media_type=kind)
+
+        return page
+
+    for path in PAGE_FILES:
+        app.add_api_route(path, serve(path), methods=["GET"], include_in_schema=False)
+
+
+def _add_failures(app: FastAPI) -> None:
+    @app.exception_handler(RefusalError)
+    async def refused(_: Request, error: RefusalError) -> JSONResponse:
+        headers = {} if error.retry_after is None else {"retry-after": str(error.retry_after)}
+        return JSONResponse(error.record(), error.status, headers)
+
+    @app.exception_handler(MongeError)
+    async def misused(_: Request, error: MongeError) -> JSONResponse:
+        return JSONResponse({"error": str(error)}, 422)
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        return JSONResponse({"error": _describe(first), "field": _name_field(first["loc"])}, 422)
+
+    @app.exception_handler(HTTPException)
+    async def plain(_: Request, error: HTTPException) -> JSONResponse:
+        status = 422 if error.status_code == 400 else error.status_code  # 400: a body that could not be parsed
+        return JSONResponse({"error": str(error.detail)}, status, error.headers)
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, error: Exception) -> JSONResponse:
+        log.error("failed", exc_info=error)
+        return JSONResponse({"error": "the service failed on this request; its log says more"}, 500)
+
+
+def _describe(problem: dict[str, Any]) -> str:
+    if problem["type"] == "json_invalid":
+        return f"the body is not JSON: {problem.get('ctx', {}).get('error', 'it cannot be read')}"
+    return str(problem["msg"])
+
+
+def _name_field(place: Sequence[str | int]) -> str:
+    """Return ``segments[0].hypothesis`` for ("body", "segments", 0, "hypothesis")."""
+    name = ""
+    for part in place[1:]:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return name.lstrip(".")

@@ -1,0 +1,211 @@
+"""What the service does, without HTTP: a request becomes tasks for the worker, their results become an answer."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from monge.compare import Comparison, combine_metrics, compare_systems
+from monge.errors import MongeError
+from monge.explain import explain_score, is_explainable
+from monge.metrics import Metric, MetricSpec, metric_options
+from monge.metrics.common import check_needs
+from monge.metrics.settings import CHOICES
+from monge.scores import Score, ScoreTable
+from monge.service import messages as m
+from monge.service.limits import check_compare, check_explain, check_score
+from monge.service.pool import MetricPool
+from monge.service.settings import ServiceSettings, unusable
+from monge.service.worker import Task, TaskResult
+from monge.text import Segment
+from monge.version import __version__
+
+
+def plan_score(request: m.ScoreRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:
+    """Return a task a metric."""
+    check_score(request, settings)
+    segments = [_segment(text, i) for i, text in enumerate(request.segments)]
+    return [_task(choice, f"metrics[{i}]", segments, pool) for i, choice in enumerate(request.metrics)]
+
+
+def answer_score(results: Sequence[TaskResult], tasks: Sequence[Task]) -> m.ScoreAnswer:
+    """Return the scores of every metric."""
+    return m.ScoreAnswer(
+        results=[
+            m.MetricScores(
+                metric=result.metric.spec.name,
+                score=_number(result.metric.aggregate(task.segments, result.scores)),
+                higher_is_better=result.metric.spec.higher_is_better,
+                segments=[_score(score) for score in result.scores],
+                notes=list(result.notes),
+                signature=str(result.metric.signature),
+            )
+            for result, task in zip(results, tasks, strict=True)
+        ]
+    )
+
+
+def plan_explain(request: m.ExplainRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:
+    """Return the one task."""
+    check_explain(request, settings)
+    metric = pool.load(request.metric.name, request.metric.options)
+    if not is_explainable(metric):
+        raise unusable(f"{metric.spec.name} moves no mass, so it has no alignment to show", "metric.name")
+    segment = _segment(request.segment, 0)
+    _check_needs(metric, [segment], "metric")
+    return [Task(metric, [segment], alignments=True)]
+
+
+def answer_explain(request: m.ExplainRequest, results: Sequence[TaskResult]) -> m.ExplainAnswer:
+    """Return the explanation and its pictures."""
+    from monge.report.alignment_heatmap import render_heatmap
+    from monge.report.alignment_svg import render_ribbons
+
+    result = results[0]
+    explanation = explain_score(result.metric, result.scores[0])
+    record = explanation.record()
+    record["notes"] = [*result.notes, *explanation.notes]
+    pictures = [
+        m.Picture(
+            ribbons=render_ribbons(explanation, pair=i, columns=request.columns, frame=False),
+            heatmap=render_heatmap(explanation, pair=i, frame=False),
+        )
+        for i in range(len(explanation.pairs) if request.pictures else 0)
+    ]
+    return m.ExplainAnswer(explanation=record, pictures=pictures)
+
+
+def plan_compare(request: m.CompareRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:
+    """Return a task a metric and system, metric by metric."""
+    check_compare(request, settings)
+    if len({choice.name for choice in request.metrics}) < len(request.metrics):
+        raise unusable("a metric is named twice", "metrics")
+    systems = {name: _segments(request, name, lines) for name, lines in request.systems.items()}
+    return [
+        _task(choice, f"metrics[{i}]", segments, pool)
+        for i, choice in enumerate(request.metrics)
+        for segments in systems.values()
+    ]
+
+
+def answer_compare(request: m.CompareRequest, results: Sequence[TaskResult]) -> m.CompareAnswer:
+    """Return the comparisons, what they say together, and the report."""
+    from monge.report.compare_report import agreement_sentences, comparison_html, comparison_record, explain_all
+
+    names = tuple(request.systems)
+    comparisons: dict[str, Comparison] = {}
+    for i, choice in enumerate(request.metrics):
+        own = results[i * len(names) : (i + 1) * len(names)]
+        comparisons[choice.name] = compare_systems(_table(names, own))
+    agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
+    explained = explain_all(comparisons)
+    title = f"Comparison of {', '.join(names[:6])}{' and others' if len(names) > 6 else ''}"
+    return m.CompareAnswer(
+        comparisons={name: comparison_record(*pair) for name, pair in explained.items()},
+        verdicts=agreement_sentences(agreement, limit=len(agreement.verdicts)) if agreement else [],
+        report=comparison_html(explained, agreement, title=title) if request.report else "",
+    )
+
+
+def answer_metrics(pool: MetricPool, settings: ServiceSettings) -> m.MetricsAnswer:
+    """Return what may be asked for."""
+    offered = pool.encoders()
+    limits = (
+        "body_bytes",
+        "text_characters",
+        "total_characters",
+        "segments",
+        "references",
+        "metrics",
+        "systems",
+        "seconds",
+    )
+    return m.MetricsAnswer(
+        version=__version__,
+        metrics=[_card(spec, options, offered) for spec, options in pool.metrics()],
+        encoders=offered,
+        limits={name: getattr(settings, name) for name in limits},
+    )
+
+
+def _card(spec: MetricSpec, options: dict[str, inspect.Parameter], offered: Sequence[str]) -> m.MetricCard:
+    encoder = metric_options(spec.name).get("encoder")
+    default = None if encoder is None else str(encoder.default)
+    return m.MetricCard(
+        name=spec.name,
+        family=spec.family,
+        summary=spec.summary,
+        needs=list(spec.needs),
+        bounds=[None if math.isinf(bound) else bound for bound in spec.bounds],
+        higher_is_better=spec.higher_is_better,
+        symmetric=spec.symmetric,
+        citation=spec.citation,
+        encoder=default,
+        available=default is None or bool(offered),
+        options=[
+            m.MetricOption(name=name, default=_default(parameter.default), choices=list(CHOICES.get(name, ())))
+            for name, parameter in options.items()
+        ],
+    )
+
+
+def _default(value: object) -> m.OptionValue | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def _task(choice: m.MetricChoice, field: str, segments: Sequence[Segment], pool: MetricPool) -> Task:
+    metric = pool.load(choice.name, choice.options, field)
+    _check_needs(metric, segments, field)
+    return Task(metric, segments)
+
+
+def _check_needs(metric: Metric, segments: Sequence[Segment], field: str) -> None:
+    try:
+        check_needs(metric.spec, segments)
+    except MongeError as error:
+        raise unusable(str(error), field) from error
+
+
+def _segment(text: m.SegmentText, place: int) -> Segment:
+    return Segment(text.hypothesis, tuple(text.references), text.source, id=str(place + 1))
+
+
+def _segments(request: m.CompareRequest, system: str, lines: Sequence[str]) -> list[Segment]:
+    sources = request.sources
+    return [
+        Segment(
+            line,
+            tuple(reference[i] for reference in request.references),
+            None if sources is None else sources[i],
+            id=str(i + 1),
+            system=system,
+        )
+        for i, line in enumerate(lines)
+    ]
+
+
+def _table(systems: tuple[str, ...], results: Sequence[TaskResult]) -> ScoreTable:
+    first = results[0]
+    return ScoreTable(
+        systems,
+        tuple(str(i + 1) for i in range(len(first.scores))),
+        np.array([[score.value for score in result.scores] for result in results]),
+        str(first.metric.signature),
+        first.metric.spec.higher_is_better,
+    )
+
+
+def _score(score: Score) -> m.SegmentScore:
+    parts = {name: _number(value) for name, value in score.parts.items()}
+    return m.SegmentScore(
+        value=_number(score.value), parts=parts, reference=score.reference_index, notes=list(score.notes)
+    )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,79 @@
+"""Checks of a request against the limits of a service, before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
+from monge.service.settings import ServiceSettings, too_large, unusable
+
+
+def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
+    """Refuse too many metrics, segments, references or characters."""
+    _check_metrics(request.metrics, limits)
+    _check_segments(request.segments, limits)
+
+
+def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
+    """Refuse too many references or characters."""
+    _check_segments([request.segment], limits)
+
+
+def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:
+    """Refuse too much, and files of different length."""
+    _check_metrics(request.metrics, limits)
+    if len(request.systems) > limits.systems:
+        raise too_large(f"{len(request.systems)} systems; at most {limits.systems} can be compared here", "systems")
+    if len(request.references) > limits.references:
+        raise too_large(
+            f"{len(request.references)} reference files; at most {limits.references} are taken", "references"
+        )
+    columns = list(_columns(request))
+    first_name, first = columns[0]
+    for name, lines in columns:
+        if len(lines) > limits.segments:
+            raise too_large(f"{len(lines)} lines; at most {limits.segments} are taken", name)
+        if len(lines) != len(first):
+            raise unusable(f"{len(lines)} lines, but {first_name} has {len(first)}", name)
+    if not first:
+        raise unusable("there are no lines to compare", first_name)
+    texts = [(f"{name}[{i}]", line) for name, lines in columns for i, line in enumerate(lines)]
+    _check_texts(texts, limits)
+
+
+def _columns(request: CompareRequest) -> Iterator[tuple[str, Sequence[str]]]:
+    yield from ((f"systems.{name}", lines) for name, lines in request.systems.items())
+    yield from ((f"references[{i}]", lines) for i, lines in enumerate(request.references))
+    if request.sources is not None:
+        yield "sources", request.sources
+
+
+def _check_metrics(metrics: Sequence[MetricChoice], limits: ServiceSettings) -> None:
+    if len(metrics) > limits.metrics:
+        raise too_large(f"{len(metrics)} metrics; at most {limits.metrics} are taken at once", "metrics")
+
+
+def _check_segments(segments: Sequence[SegmentText], limits: ServiceSettings) -> None:
+    if len(segments) > limits.segments:
+        raise too_large(f"{len(segments)} segments; at most {limits.segments} are taken at once", "segments")
+    texts: list[tuple[str, str]] = []
+    for i, segment in enumerate(segments):
+        if len(segment.references) > limits.references:
+            reason = f"{len(segment.references)} references; at most {limits.references} are taken"
+            raise too_large(reason, f"segments[{i}].references")
+        texts.append((f"segments[{i}].hypothesis", segment.hypothesis))
+        texts += [(f"segments[{i}].references[{k}]", text) for k, text in enumerate(segment.references)]
+        if segment.source is not None:
+            texts.append((f"segments[{i}].source", segment.source))
+    _check_texts(texts, limits)
+
+
+def _check_texts(texts: Sequence[tuple[str, str]], limits: ServiceSettings) -> None:
+    total = 0
+    for name, text in texts:
+        total += len(text)
+        if len(text) > limits.text_characters:
+            reason = f"a text of {len(text):,} characters; at most {limits.text_characters:,} are taken"
+            raise too_large(reason, name)
+    if total > limits.total_characters:
+        raise too_large(f"{total:,} characters in all; at most {limits.total_characters:,} are taken at once")

@@ -1,0 +1,161 @@
+"""What requests and answers look like (and the OpenAPI schema of the service)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _check_unicode(text: str) -> str:
+    """Refuse half of a surrogate pair, which JSON can spell but no encoding can carry."""
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise ValueError("the text holds half of a surrogate pair")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_unicode)]
+OptionValue = bool | int | float | Text
+
+
+class Strict(BaseModel):
+    """Unknown fields are an error: a misspelt option must not be ignored."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class MetricChoice(Strict):
+    """A metric by name, with options as `GET /api/metrics` lists them."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=100, examples=["bertscore"])]
+    options: Annotated[dict[Text, OptionValue], Field(max_length=40, examples=[{"encoder": "minilm"}])] = {}
+
+
+class SegmentText(Strict):
+    """A hypothesis with what it is compared to."""
+
+    hypothesis: Annotated[Text, Field(examples=["The boy ran home."])]
+    references: Annotated[list[Text], Field(examples=[["The young man hurried home."]])] = []
+    source: Text | None = None
+
+
+class ScoreRequest(Strict):
+    """Score segments with one or several metrics."""
+
+    metrics: Annotated[list[MetricChoice], Field(min_length=1)]
+    segments: Annotated[list[SegmentText], Field(min_length=1)]
+
+
+class ExplainRequest(Strict):
+    """Take the score of one segment apart. `columns` sets pictures as two columns, for narrow screens."""
+
+    metric: MetricChoice
+    segment: SegmentText
+    pictures: bool = True
+    columns: bool | None = None
+
+
+class CompareRequest(Strict):
+    """Compare systems: a list of outputs each, line by line with the references."""
+
+    metrics: Annotated[list[MetricChoice], Field(min_length=1)]
+    systems: Annotated[dict[Text, list[Text]], Field(min_length=2)]
+    references: Annotated[list[list[Text]], Field(description="one list of lines a reference file")] = []
+    sources: list[Text] | None = None
+    report: Annotated[bool, Field(description="also return the report as an HTML page")] = True
+
+
+class SegmentScore(BaseModel):
+    """A score, its parts, the reference that decided it, and what went less than well; null is a missing score."""
+
+    value: float | None
+    parts: dict[str, float | None] = {}
+    reference: int | None = None
+    notes: list[str] = []
+
+
+class MetricScores(BaseModel):
+    """What one metric says."""
+
+    metric: str
+    score: Annotated[float | None, Field(description="of the whole set: the mean, or the metric's own corpus score")]
+    higher_is_better: bool
+    segments: list[SegmentScore]
+    notes: list[str] = []
+    signature: str
+
+
+class ScoreAnswer(BaseModel):
+    """One entry a metric, in the order asked for."""
+
+    results: list[MetricScores]
+
+
+class Picture(BaseModel):
+    """One pair as pictures (SVG)."""
+
+    ribbons: str
+    heatmap: str
+
+
+class ExplainAnswer(BaseModel):
+    """The explanation (words, flows, base and terms sum to the value) and its pictures, one a pair."""
+
+    explanation: dict[str, Any]
+    pictures: list[Picture] = []
+
+
+class CompareAnswer(BaseModel):
+    """A comparison a metric (see `monge compare -f json`), verdicts over all metrics, and the report."""
+
+    comparisons: dict[str, dict[str, Any]]
+    verdicts: list[str] = []
+    report: str = ""
+
+
+class MetricOption(BaseModel):
+    """An option and its default."""
+
+    name: str
+    default: OptionValue | None
+    choices: list[str] = []
+
+
+class MetricCard(BaseModel):
+    """What is known of a metric."""
+
+    name: str
+    family: str
+    summary: str
+    needs: list[str]
+    bounds: list[float | None]
+    higher_is_better: bool
+    symmetric: bool
+    citation: str
+    encoder: str | None
+    available: bool
+    options: list[MetricOption]
+
+
+class MetricsAnswer(BaseModel):
+    """The metrics, the encoders that may be chosen, and the limits of this service."""
+
+    version: str
+    metrics: list[MetricCard]
+    encoders: list[str]
+    limits: dict[str, int | float]
+
+
+class Health(BaseModel):
+    """Whether the service can work."""
+
+    status: str
+    version: str
+    waiting: int
+
+
+class Refused(BaseModel):
+    """Why a request was not served, and which field is at fault."""
+
+    error: str
+    field: str = ""

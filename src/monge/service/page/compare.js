@@ -1,0 +1,113 @@
+// Systems: files dropped or chosen, their comparison as a report.
+
+import * as api from './api.js';
+import { byId, make } from './state.js';
+
+export function setUpCompare(page) {
+  new ComparePanel(page).listen();
+}
+
+class ComparePanel {
+  constructor(page) {
+    this.page = page;
+    this.files = { reference: new Map(), system: new Map() };
+    this.report = '';
+  }
+
+  listen() {
+    for (const kind of ['reference', 'system']) {
+      const zone = byId(`drop-${kind}s`);
+      const input = byId(`${kind}-files`);
+      input.addEventListener('change', () => { this.take(kind, [...input.files]); input.value = ''; });
+      zone.addEventListener('dragover', (event) => { event.preventDefault(); zone.classList.add('over'); });
+      zone.addEventListener('dragleave', () => zone.classList.remove('over'));
+      zone.addEventListener('drop', (event) => {
+        event.preventDefault();
+        zone.classList.remove('over');
+        this.take(kind, [...event.dataTransfer.files]);
+      });
+    }
+    byId('run-compare').addEventListener('click', () => this.run());
+    byId('clear-compare').addEventListener('click', () => this.clear());
+    byId('save-report').addEventListener('click', () => this.save());
+  }
+
+  say(text) { byId('compare-status').textContent = text; }
+
+  async take(kind, files) {
+    const largest = this.page.limits.body_bytes ?? Infinity;
+    for (const file of files) {
+      if (file.size > largest) {
+        this.say(`${file.name} is larger than the ${largest.toLocaleString()} bytes this service takes`);
+        continue;
+      }
+      try {
+        const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+        this.files[kind].set(uniqueName(stem(file.name), this.files[kind]), splitLines(text));
+        this.say('');
+      } catch {
+        this.say(`${file.name} is not UTF-8 text`);
+      }
+    }
+    this.list(kind);
+  }
+
+  list(kind) {
+    const rows = [...this.files[kind]].map(([name, lines]) => {
+      const remove = make('button', { type: 'button', class: 'plain', 'aria-label': `remove ${name}` }, '×');
+      remove.addEventListener('click', () => { this.files[kind].delete(name); this.list(kind); });
+      return make('li', {}, `${name}, ${lines.length.toLocaleString()} lines `, remove);
+    });
+    byId(`${kind}-list`).replaceChildren(...rows);
+  }
+
+  clear() {
+    for (const kind of ['reference', 'system']) { this.files[kind].clear(); this.list(kind); }
+    byId('report').replaceChildren();
+    byId('save-report').hidden = true;
+    this.say('');
+  }
+
+  async run() {
+    const metrics = this.page.choices();
+    const systems = Object.fromEntries(this.files.system);
+    if (Object.keys(systems).length < 2) return this.say('two systems or more are needed');
+    if (!metrics.length) return this.say('choose a metric');
+    this.say('comparing …');
+    byId('run-compare').disabled = true;
+    try {
+      const answer = await api.compare({ metrics, systems, references: [...this.files.reference.values()] });
+      this.report = answer.report;
+      const unstyled = answer.report.replace(/<style>[^]*?<\/style>/, ''); // the page brings the same style sheet
+      const parsed = new DOMParser().parseFromString(unstyled, 'text/html');
+      byId('report').replaceChildren(...[...parsed.querySelector('main').children].map((part) => document.importNode(part, true)));
+      byId('save-report').hidden = false;
+      this.say('');
+    } catch (error) {
+      this.say(error.message);
+    } finally {
+      byId('run-compare').disabled = false;
+    }
+  }
+
+  save() {
+    const address = URL.createObjectURL(new Blob([this.report], { type: 'text/html' }));
+    make('a', { href: address, download: 'comparison.html' }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+}
+
+/** Return lines; only \n (or \r\n) ends one, and the end of the file ends none. */
+export function splitLines(text) {
+  const lines = text.replace(/^\uFEFF/, '').split('\n').map((line) => line.replace(/\r$/, ''));
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+const stem = (name) => name.replace(/\.[^.]*$/, '') || name;
+
+function uniqueName(name, taken) {
+  let fresh = name;
+  for (let count = 2; taken.has(fresh); count += 1) fresh = `${name}-${count}`;
+  return fresh;
+}

@@ -1,0 +1,233 @@
+// One pair: scores as cards, the alignment of the chosen one as ribbons or heat map, and what differs from the last one.
+
+import * as api from './api.js';
+import { lightUp } from './hover.js';
+import { byId, make, signed } from './state.js';
+
+const NARROW = 700;
+
+export function setUpExplain(page) {
+  const panel = new ExplainPanel(page);
+  panel.listen();
+  return panel;
+}
+
+class ExplainPanel {
+  constructor(page) {
+    this.page = page;
+    this.answers = new Map(); // explanations by metric, for the texts on the page
+    this.shown = null;
+    this.before = null;
+    this.pair = 0;
+    this.abort = new AbortController();
+    byId('hypothesis').value = page.state.h;
+    byId('source').value = page.state.s;
+    byId('source-box').open = Boolean(page.state.s);
+    for (const text of page.state.r.length ? page.state.r : ['']) this.addReference(text);
+    lightUp(byId('picture'), (text) => { byId('detail').textContent = text; });
+  }
+
+  listen() {
+    byId('pair').addEventListener('submit', (event) => { event.preventDefault(); this.run(); });
+    byId('pair').addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.run(); }
+    });
+    byId('add-reference').addEventListener('click', () => this.addReference('').focus());
+    byId('share').addEventListener('click', () => this.share());
+    for (const view of ['ribbons', 'heatmap']) {
+      byId(`view-${view}`).addEventListener('click', () => { this.page.state.view = view; this.page.save(); this.draw(); });
+    }
+    byId('cards').addEventListener('keydown', (event) => this.step(event));
+    matchMedia(`(max-width: ${NARROW}px)`).addEventListener('change', () => {
+      this.answers.clear();
+      if (this.shown) this.look(this.shown);
+    });
+  }
+
+  addReference(text) {
+    const list = byId('references');
+    const number = list.children.length + 1;
+    const area = make('textarea', { rows: 2, spellcheck: 'false', dir: 'auto', id: `reference-${number}` });
+    area.value = text;
+    const row = make('div', {}, make('label', { for: area.id }, number === 1 ? 'Reference' : `Reference ${number}`), area);
+    list.append(row);
+    return area;
+  }
+
+  async share() {
+    this.collect();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say('link copied');
+    } catch {
+      this.say('copy the address of this page: it holds the texts');
+    }
+  }
+
+  collect() {
+    const { state } = this.page;
+    state.h = byId('hypothesis').value;
+    state.s = byId('source').value;
+    state.r = [...byId('references').querySelectorAll('textarea')].map((area) => area.value);
+    this.page.save();
+  }
+
+  segment() {
+    const { state } = this.page;
+    const references = state.r.filter((text, place) => place === 0 || text !== '');
+    return { hypothesis: state.h, references, source: state.s || null };
+  }
+
+  say(text) { byId('pair-status').textContent = text; }
+
+  async run() {
+    this.collect();
+    this.abort.abort();
+    this.abort = new AbortController();
+    this.answers.clear();
+    this.before = null;
+    const metrics = this.page.choices();
+    if (!metrics.length) return this.say('choose a metric');
+    this.say('scoring …');
+    try {
+      const { results } = await api.score({ metrics, segments: [this.segment()] }, this.abort.signal);
+      this.say('');
+      this.showCards(results);
+    } catch (error) {
+      if (!this.abort.signal.aborted || error.status) this.say(error.message);
+    }
+  }
+
+  showCards(results) {
+    byId('cards').replaceChildren(...results.map((result) => this.card(result)));
+    const moving = results.filter((result) => this.moves(result.metric)).map((result) => result.metric);
+    byId('why').hidden = !moving.length;
+    if (moving.length) this.look(moving.includes(this.page.state.metric) ? this.page.state.metric : moving[0]);
+  }
+
+  moves(name) { return this.page.cards.get(name)?.family === 'transport'; }
+
+  card(result) {
+    const { value } = result.segments[0];
+    const wide = this.page.cards.get(result.metric)?.bounds[1] === 100;
+    const card = make(
+      'button',
+      { type: 'button', class: 'card', role: 'radio', 'aria-checked': 'false', 'data-metric': result.metric, tabindex: -1,
+        disabled: !this.moves(result.metric), title: result.signature },
+      make('span', { class: 'name' }, result.metric),
+      make('span', { class: 'value' }, value === null ? '–' : value.toFixed(wide ? 2 : 4).replace('-', '−')),
+      make('span', { class: 'note' }, result.higher_is_better ? '↑ higher is better' : '↓ lower is better'),
+    );
+    card.addEventListener('click', () => this.look(result.metric));
+    return card;
+  }
+
+  step(event) {
+    const turn = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (!turn) return;
+    event.preventDefault();
+    const cards = [...byId('cards').querySelectorAll('.card:not([disabled])')];
+    const next = cards[(cards.indexOf(document.activeElement) + turn + cards.length) % cards.length];
+    next.focus();
+    this.look(next.dataset.metric);
+  }
+
+  async look(metric) {
+    if (metric !== this.shown) this.before = this.shown;
+    this.shown = metric;
+    this.page.state.metric = metric;
+    this.page.save();
+    for (const card of byId('cards').children) {
+      const checked = card.dataset.metric === metric;
+      card.setAttribute('aria-checked', checked);
+      card.tabIndex = checked ? 0 : -1;
+    }
+    try {
+      if (!this.answers.has(metric)) {
+        const columns = innerWidth <= NARROW;
+        const request = { metric: this.page.choice(metric), segment: this.segment(), columns: columns || null };
+        this.answers.set(metric, await api.explain(request, this.abort.signal));
+      }
+      if (metric === this.shown) this.draw();
+    } catch (error) {
+      if (error.name !== 'AbortError') this.say(error.message);
+    }
+  }
+
+  draw() {
+    const answer = this.answers.get(this.shown);
+    if (!answer) return;
+    const { view } = this.page.state;
+    for (const name of ['ribbons', 'heatmap']) byId(`view-${name}`).setAttribute('aria-checked', name === view);
+    const { explanation, pictures } = answer;
+    this.pair = Math.min(this.pair, pictures.length - 1);
+    this.drawPairs(explanation);
+    const parsed = new DOMParser().parseFromString(pictures[this.pair][view] ?? pictures[this.pair].ribbons, 'image/svg+xml');
+    byId('picture').replaceChildren(document.importNode(parsed.documentElement, true));
+    byId('picture').classList.remove('lit');
+    byId('detail').textContent = 'Point at a word, or reach it with the Tab key, to see where it goes.';
+    byId('sum').textContent = sumLine(explanation);
+    byId('notes').replaceChildren(...explanation.notes.map((note) => make('li', {}, note)));
+    this.drawDifference();
+  }
+
+  drawPairs(explanation) {
+    const choice = byId('pair-choice');
+    choice.replaceChildren();
+    if (explanation.pairs.length < 2) return;
+    explanation.pairs.forEach((pair, place) => {
+      const button = make('button', { type: 'button', 'aria-pressed': String(place === this.pair) }, `reference ${place + 1}`);
+      button.addEventListener('click', () => { this.pair = place; this.draw(); });
+      choice.append(button);
+    });
+  }
+
+  drawDifference() {
+    const box = byId('difference');
+    box.replaceChildren();
+    const [now, before] = [this.answers.get(this.shown), this.answers.get(this.before)];
+    if (!now || !before) return;
+    const [rows, others] = [shares(now.explanation), shares(before.explanation)];
+    const known = new Map(others.map((row) => [row.key, row.share]));
+    const changes = rows
+      .map((row) => ({ ...row, before: known.get(row.key) ?? 0, change: row.share - (known.get(row.key) ?? 0) }))
+      .sort((a, b) => Math.abs(b.change) - Math.abs(a.change))
+      .slice(0, 8);
+    const percent = (share) => `${Math.round(share * 100)} %`;
+    const line = (tag, cells, left = 2) =>
+      make('tr', {}, ...cells.map((cell, i) => make(tag, i < left ? { class: 'l' } : {}, cell)));
+    box.append(
+      make('p', { class: 'note' }, `What changes from ${this.before} to ${this.shown}: each word's share of what is lost`),
+      make('div', { class: 'scroll' }, make('table', {},
+        make('thead', {}, line('th', ['word', 'text', this.before, this.shown])),
+        make('tbody', {}, ...changes.map((row) => line('td', [row.word, row.side, percent(row.before), percent(row.share)]))))),
+    );
+  }
+}
+
+/** Return every word with its share of the loss; a word is known by side and place. */
+function shares(explanation) {
+  const words = explanation.pairs.flatMap((pair, place) => ['hypothesis', 'reference'].flatMap((side) =>
+    pair[side].words.filter((word) => word.end > word.start).map((word) => ({
+      key: `${side === 'hypothesis' ? '' : place}${side}${word.start}-${word.end}`,
+      word: word.text, side, loss: Math.abs(word.contribution),
+    }))));
+  const total = words.reduce((sum, word) => sum + word.loss, 0) || 1;
+  const merged = new Map();
+  for (const word of words) {
+    const row = merged.get(word.key) ?? { key: word.key, word: word.word, side: word.side, share: 0 };
+    row.share += word.loss / total;
+    merged.set(word.key, row);
+  }
+  return [...merged.values()];
+}
+
+function sumLine(explanation) {
+  const side = (name) => explanation.pairs.reduce(
+    (sum, pair) => sum + pair[name].words.reduce((part, word) => part + word.contribution, 0), 0);
+  const terms = Object.entries(explanation.terms).map(([name, value]) => ` ${signed(value)} (${name})`).join('');
+  const value = explanation.value.toFixed(4).replace('-', '−');
+  const base = explanation.base.toFixed(4);
+  return `${value} = ${base} (${explanation.base ? 'a perfect match' : 'no distance'}) ${signed(side('hypothesis'))} `
+    + `(hypothesis words) ${signed(side('reference'))} (reference words)${terms}`;
+}

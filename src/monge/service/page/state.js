@@ -1,0 +1,42 @@
+// What is on the page, kept in the fragment of its address: a link shows the same thing, and no server sees the texts.
+
+const DEFAULTS = {
+  tab: 'explain', h: '', r: [''], s: '', m: ['bertscore', 'emd', 'chrf'], e: '', view: 'ribbons', metric: '',
+};
+
+/** Return the state that the address holds, defaults where it says nothing. */
+export function readState() {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const state = { ...DEFAULTS, r: [...DEFAULTS.r], m: [...DEFAULTS.m] };
+  for (const key of ['tab', 'h', 's', 'e', 'view', 'metric']) if (fields.has(key)) state[key] = fields.get(key);
+  if (fields.has('r')) state.r = fields.getAll('r');
+  if (fields.has('m')) state.m = fields.get('m').split(',').filter(Boolean);
+  return state;
+}
+
+/** Put the state into the address without a new entry in the history. */
+export function writeState(state) {
+  const fields = new URLSearchParams();
+  for (const key of ['tab', 'h', 's', 'e', 'view', 'metric']) {
+    if (state[key] !== DEFAULTS[key]) fields.set(key, state[key]);
+  }
+  for (const reference of state.r) fields.append('r', reference);
+  if (state.m.join() !== DEFAULTS.m.join()) fields.set('m', state.m.join());
+  history.replaceState(null, '', `#${fields}`);
+}
+
+/** Return an element with text (never markup) and attributes. */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+/** Return a number with a true minus sign. */
+export const signed = (value, digits = 4) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;

@@ -1,0 +1,113 @@
+"""Loaded metrics and encoders, shared by all requests; what a request may choose is checked here."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from monge.encoders import Encoder, load_encoder
+from monge.encoders.models import MODELS, locate_model
+from monge.errors import MongeError, suggest
+from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
+from monge.service.settings import RefusalError, ServiceSettings, unusable
+
+KEPT = 32  # metrics with different options
+
+# options with text values that name no file, device or model
+TEXT_OPTIONS = frozenset(
+    {
+        "aggregation", "cost", "drop", "idf_from", "lambda_unit", "language", "layers", "mute", "pooling", "readout",
+        "references", "regulariser", "smooth_method", "tokenize", "weighting",
+    }
+)  # fmt: skip
+
+
+class MetricPool:
+    """Loads metrics and encoders on first use and keeps the ones used last."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._metrics: OrderedDict[str, Metric] = OrderedDict()
+        self._encoders: dict[str, Encoder] = {}
+
+    def encoders(self) -> list[str]:
+        """Return the names of the encoders that requests may choose."""
+        if self._settings.encoders is not None:
+            return list(self._settings.encoders)
+        return [spec.name for spec in MODELS if locate_model(spec) is not None]
+
+    def add_encoder(self, name: str, encoder: Encoder) -> None:
+        """Offer an encoder object under a name (when the settings allow that name)."""
+        self._encoders[name] = encoder
+
+    def load(self, name: str, options: Mapping[str, Any], field: str = "metric") -> Metric:
+        """Return a metric; everything that cannot be had is refused with the field of the request that asked for it."""
+        try:
+            find_spec(name)
+        except MongeError as error:
+            raise unusable(str(error), f"{field}.name") from error
+        key = json.dumps([name, dict(options)], sort_keys=True, default=str)
+        with self._lock:
+            if key not in self._metrics:
+                self._metrics[key] = self._load(name, options, field)
+                while len(self._metrics) > KEPT:
+                    self._metrics.popitem(last=False)
+            self._metrics.move_to_end(key)
+            return self._metrics[key]
+
+    def _load(self, name: str, options: Mapping[str, Any], field: str) -> Metric:
+        known = offered_options(name)
+        for key in options:
+            if key != "encoder" and key not in known:
+                listed = ", ".join(known) or "none"
+                raise unusable(
+                    f"{name} offers no option {key!r}{suggest(key, known)} here; it offers {listed}",
+                    f"{field}.options.{key}",
+                )
+        chosen: dict[str, Any] = {key: _as_text(value) for key, value in options.items()}
+        parameter = metric_options(name).get("encoder")
+        if parameter is not None:
+            chosen["encoder"] = self._encoder(str(options.get("encoder") or parameter.default), field)
+        elif "encoder" in chosen:
+            raise unusable(f"{name} uses no encoder", f"{field}.options.encoder")
+        try:
+            return load_metric(name, **chosen)
+        except MongeError as error:
+            raise unusable(str(error), f"{field}.options") from error
+
+    def _encoder(self, name: str, field: str) -> Encoder:
+        offered = self.encoders()
+        if name not in offered:
+            raise unusable(
+                f"encoder {name!r} is not offered here; offered are {', '.join(offered) or 'none'}",
+                f"{field}.options.encoder",
+            )
+        if name not in self._encoders:
+            try:
+                self._encoders[name] = load_encoder(name)
+            except MongeError as error:
+                raise RefusalError(503, str(error)) from error
+        return self._encoders[name]
+
+    def metrics(self) -> list[tuple[MetricSpec, dict[str, inspect.Parameter]]]:
+        """Return every metric with the options that requests may set."""
+        return [(spec, offered_options(spec.name)) for spec in metric_specs().values()]
+
+
+def offered_options(name: str) -> dict[str, inspect.Parameter]:
+    """Return the options of a metric that are safe to take from strangers: numbers, switches, named choices."""
+    return {
+        key: parameter
+        for key, parameter in metric_options(name).items()
+        if isinstance(parameter.default, bool | int | float) or key in TEXT_OPTIONS
+    }
+
+
+def _as_text(value: object) -> str:
+    """Return a JSON scalar as the text that the registry reads by the option's own type."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

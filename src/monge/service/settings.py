@@ -1,0 +1,76 @@
+"""What a service allows, and how it says no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from monge.errors import MongeError, OptionError
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """Limits and access. Sizes are characters unless named bytes, times are seconds; ``per_client`` 0 means no limit.
+
+    ``encoders`` are the encoders that requests may name (None: the known models that are on this machine). ``token``
+    empty means that anyone who reaches the port may ask.
+    """
+
+    body_bytes: int = 8_000_000
+    text_characters: int = 5_000
+    total_characters: int = 2_000_000
+    segments: int = 5_000
+    references: int = 16
+    metrics: int = 8
+    systems: int = 24
+    seconds: float = 60.0
+    waiting: int = 256
+    per_client: int = 0
+    token: str = ""
+    hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
+    encoders: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in (
+            "body_bytes",
+            "text_characters",
+            "total_characters",
+            "segments",
+            "references",
+            "metrics",
+            "systems",
+            "waiting",
+        ):
+            if getattr(self, name) < 1:
+                raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
+        if not self.seconds > 0:
+            raise OptionError(f"seconds={self.seconds}: must be positive")
+
+
+class RefusalError(MongeError):
+    """A request that is not served: an HTTP status and one sentence that says why."""
+
+    def __init__(self, status: int, reason: str, *, field: str = "", retry_after: int | None = None) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.field = field
+        self.retry_after = retry_after
+
+    def record(self) -> dict[str, str]:
+        """Return the body of the answer."""
+        return {"error": self.reason} | ({"field": self.field} if self.field else {})
+
+
+def too_large(reason: str, field: str = "") -> RefusalError:
+    """413: more than the service takes at once."""
+    return RefusalError(413, reason, field=field)
+
+
+def unusable(reason: str, field: str = "") -> RefusalError:
+    """422: understood, but cannot be done."""
+    return RefusalError(422, reason, field=field)
+
+
+def overloaded(reason: str) -> RefusalError:
+    """503: not now."""
+    return RefusalError(503, reason, retry_after=1)

@@ -1,0 +1,208 @@
+"""One thread that scores for everybody: requests that wait are encoded together, and none holds up the others.
+
+Every round takes a slice of each waiting job that uses the same metric, so that concurrent requests share encoder
+batches, and a large job advances a slice at a time while small ones pass it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from monge.explain import fit_on
+from monge.metrics.base import Metric
+from monge.metrics.transport_metric import TransportMetric
+from monge.scores import Score
+from monge.service.settings import overloaded
+from monge.text import Segment
+
+SLICE = 4_000  # characters of one job in a round
+ROUND = 48_000  # characters of all jobs in a round
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Segments to be scored by a metric, which is fitted on them when it needs a corpus."""
+
+    metric: Metric
+    segments: Sequence[Segment]
+    alignments: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TaskResult:
+    """The scores of a task, the metric as it was fitted, and what had to be said about that."""
+
+    metric: Metric
+    scores: tuple[Score, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class _Job:
+    task: Task
+    future: Future[TaskResult]
+    deadline: float
+    metric: Metric | None = None
+    notes: tuple[str, ...] = ()
+    scores: list[Score] = field(default_factory=list)
+
+    def next_slice(self) -> Sequence[Segment]:
+        """Return the next segments: at least one, at most a slice of characters."""
+        start = len(self.scores)
+        end, size = start, 0
+        while end < len(self.task.segments) and (end == start or size < SLICE):
+            size += _characters(self.task.segments[end])
+            end += 1
+        return self.task.segments[start:end]
+
+    @property
+    def key(self) -> tuple[int, bool]:
+        """Jobs with the same key can be scored in one call."""
+        return id(self.metric), self.task.alignments
+
+
+class Worker:
+    """Scores tasks in a thread of its own; at most *waiting* jobs may be in it at any time."""
+
+    def __init__(self, waiting: int) -> None:
+        self._waiting = waiting
+        self._jobs: deque[_Job] = deque()
+        self._changed = threading.Condition()
+        self._stopping = False
+        self.rounds = 0
+        self.segments = 0
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to work, or begin again after a stop."""
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="monge-worker", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker takes jobs."""
+        return self._thread is not None and self._thread.is_alive() and not self._stopping
+
+    @property
+    def depth(self) -> int:
+        """Jobs that are waiting or under way."""
+        return len(self._jobs)
+
+    def submit(self, task: Task, seconds: float) -> Future[TaskResult]:
+        """Queue a task that is given up after *seconds*; a full queue refuses at once."""
+        future: Future[TaskResult] = Future()
+        with self._changed:
+            if self._stopping:
+                raise overloaded("the service is shutting down")
+            if len(self._jobs) >= self._waiting:
+                raise overloaded(f"{self._waiting} requests are waiting already; try again in a moment")
+            self._jobs.append(_Job(task, future, time.monotonic() + seconds))
+            self._changed.notify()
+        return future
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """Take no more jobs, finish those under way for *seconds*, refuse the rest."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join(seconds)
+        with self._changed:
+            for job in self._jobs:
+                _fail(job, overloaded("the service is shutting down"))
+            self._jobs.clear()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._jobs and not self._stopping:
+                    self._changed.wait()
+                if not self._jobs:
+                    return
+                waiting = list(self._jobs)
+            self._work(waiting)
+
+    def _work(self, waiting: Sequence[_Job]) -> None:
+        """Advance one group of jobs by a slice each, then send them to the end of the line."""
+        ready = [job for job in waiting if self._prepare(job)]
+        group: list[_Job] = []
+        size = 0
+        for job in ready:
+            if job.key == ready[0].key and (not group or size < ROUND):
+                group.append(job)
+                size += sum(_characters(segment) for segment in job.next_slice())
+        self._score(group)
+        with self._changed:
+            for job in waiting:
+                if job.future.done():
+                    self._jobs.remove(job)
+            for job in group:
+                if not job.future.done():
+                    self._jobs.remove(job)
+                    self._jobs.append(job)
+
+    def _prepare(self, job: _Job) -> bool:
+        """Fit the metric on first sight; drop jobs that nobody waits for any more."""
+        if job.future.done():
+            return False
+        if time.monotonic() > job.deadline:
+            _fail(job, overloaded("the request took too long and was given up"))
+            return False
+        if job.metric is None:
+            try:
+                job.metric, job.notes = fit_on(job.task.metric, job.task.segments)
+            except Exception as error:
+                _fail(job, error)
+                return False
+        return True
+
+    def _score(self, group: Sequence[_Job]) -> None:
+        slices = [job.next_slice() for job in group]
+        try:
+            scores = _score_all(group, slices)
+        except Exception as error:
+            if len(group) == 1:
+                _fail(group[0], error)
+                return
+            for job in group:  # find out whose fault it was
+                self._score([job])
+            return
+        for job, piece in zip(group, slices, strict=True):
+            job.scores += scores[: len(piece)]
+            scores = scores[len(piece) :]
+            self.segments += len(piece)
+            if len(job.scores) == len(job.task.segments):
+                assert job.metric is not None
+                _finish(job, TaskResult(job.metric, tuple(job.scores), job.notes))
+        self.rounds += 1
+
+
+def _score_all(group: Sequence[_Job], slices: Sequence[Sequence[Segment]]) -> list[Score]:
+    if not group:
+        return []
+    metric = group[0].metric
+    assert metric is not None
+    segments = [segment for piece in slices for segment in piece]
+    if isinstance(metric, TransportMetric):
+        return metric.score(segments, keep_alignments=group[0].task.alignments)
+    return metric.score(segments)
+
+
+def _characters(segment: Segment) -> int:
+    return len(segment.hypothesis) + sum(map(len, segment.references)) + len(segment.source or "") + 1
+
+
+def _finish(job: _Job, result: TaskResult) -> None:
+    if job.future.set_running_or_notify_cancel():
+        job.future.set_result(result)
+
+
+def _fail(job: _Job, error: Exception) -> None:
+    if not job.future.done() and job.future.set_running_or_notify_cancel():
+        job.future.set_exception(error)

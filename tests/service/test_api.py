@@ -1,0 +1,205 @@
+"""The JSON API: right answers, and refusals that say why."""
+
+import json
+import math
+
+import pytest
+from starlette.testclient import TestClient
+
+from monge.encoders.hashed import HashedEncoder
+from monge.metrics import load_metric
+from monge.text import Segment
+
+PAIR = {"hypothesis": "the boy ran", "references": ["the man ran home"]}
+
+
+def post(client: TestClient, path: str, body: object, **options: object):
+    return client.post(path, json=body, **options)
+
+
+def score_request(*names: str, segments: object = (PAIR,), **options: object) -> dict[str, object]:
+    return {"metrics": [{"name": name, "options": options} for name in names], "segments": list(segments)}
+
+
+def test_scores_are_those_of_the_library(client: TestClient) -> None:
+    answer = post(client, "/api/score", score_request("bertscore", "emd", "chrf"))
+    assert answer.status_code == 200
+    encoder = HashedEncoder(layers=7, special=True)
+    for result in answer.json()["results"]:
+        options = {} if result["metric"] == "chrf" else {"encoder": encoder}
+        metric = load_metric(result["metric"], **options)
+        expected = metric.score([Segment(PAIR["hypothesis"], tuple(PAIR["references"]))])[0].value
+        assert result["segments"][0]["value"] == pytest.approx(expected, abs=1e-12)
+        assert result["signature"] == str(metric.signature)
+
+
+def test_explanations_sum_to_the_score(client: TestClient) -> None:
+    answer = post(client, "/api/explain", {"metric": {"name": "lazy_emd"}, "segment": PAIR}).json()
+    explanation = answer["explanation"]
+    words = [
+        w["contribution"] for p in explanation["pairs"] for s in ("hypothesis", "reference") for w in p[s]["words"]
+    ]
+    assert explanation["base"] + math.fsum(words) == pytest.approx(explanation["value"], abs=1e-9)
+    assert answer["pictures"][0]["ribbons"].startswith("<svg")
+    assert answer["pictures"][0]["heatmap"].startswith("<svg")
+
+
+def test_comparisons_name_the_better_system(client: TestClient) -> None:
+    references = [f"line number {i} of the text" for i in range(30)]
+    worse = [line.replace("number", "banana").replace("text", "zebra") for line in references]
+    body = {
+        "metrics": [{"name": "chrf"}, {"name": "emd"}],
+        "systems": {"good": references, "bad": worse},
+        "references": [references],
+    }
+    answer = post(client, "/api/compare", body).json()
+    assert set(answer["comparisons"]) == {"chrf", "emd"}
+    pair = answer["comparisons"]["chrf"]["pairs"][0]
+    assert pair["winner"] == "good"
+    assert answer["report"].startswith("<!doctype html>")
+    assert answer["verdicts"]
+
+
+def test_metrics_are_listed_with_options_that_strangers_may_set(client: TestClient) -> None:
+    answer = client.get("/api/metrics").json()
+    cards = {card["name"]: card for card in answer["metrics"]}
+    assert cards["emd"]["higher_is_better"] is False
+    names = {option["name"] for option in cards["bertscore"]["options"]}
+    assert {"layers", "alpha", "cost"} <= names
+    assert not names & {"idf", "baseline", "device", "encoder", "dtype"}
+    assert answer["limits"]["text_characters"] == 5000
+
+
+def test_health_and_counters(client: TestClient) -> None:
+    assert client.get("/healthz").json()["status"] == "ok"
+    post(client, "/api/score", score_request("chrf"))
+    text = client.get("/metrics").text
+    assert 'monge_requests_total{path="/api/score",status="200"}' in text
+    assert "monge_segments_total" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "field"),
+    [
+        ("/api/score", score_request("bertscor"), 422, "metrics[0].name"),
+        ("/api/score", score_request("emd", nonsense=1), 422, "metrics[0].options.nonsense"),
+        ("/api/score", score_request("emd", idf="/etc/passwd"), 422, "metrics[0].options.idf"),
+        ("/api/score", score_request("emd", encoder="../../x"), 422, "metrics[0].options.encoder"),
+        ("/api/score", score_request("emd", cost="nope"), 422, "metrics[0].options"),
+        ("/api/score", score_request("emd", segments=[{"hypothesis": "a"}]), 422, "metrics[0]"),
+        ("/api/score", score_request("emd", segments=[]), 422, "segments"),
+        ("/api/score", {"metrics": [], "segments": [PAIR]}, 422, "metrics"),
+        ("/api/score", score_request("emd", segments=[{"hypothesis": 3}]), 422, "segments[0].hypothesis"),
+        ("/api/score", score_request("emd", segments=[{**PAIR, "typo": 1}]), 422, "segments[0].typo"),
+        (
+            "/api/score",
+            score_request("emd", segments=[{**PAIR, "hypothesis": "a" * 5001}]),
+            413,
+            "segments[0].hypothesis",
+        ),
+        ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
+        ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
+        ("/api/explain", {"metric": {"name": "bleu"}, "segment": PAIR}, 422, "metric.name"),
+        (
+            "/api/compare",
+            {"metrics": [{"name": "chrf"}], "systems": {"a": ["x"]}, "references": [["x"]]},
+            422,
+            "systems",
+        ),
+        (
+            "/api/compare",
+            {"metrics": [{"name": "chrf"}], "systems": {"a": ["x"], "b": ["x", "y"]}, "references": [["x"]]},
+            422,
+            "systems.b",
+        ),
+        ("/api/compare", {"metrics": [{"name": "chrf"}], "systems": {"a": [], "b": []}}, 422, "systems.a"),
+    ],
+)
+def test_refusals_name_the_field(client: TestClient, path: str, body: object, status: int, field: str) -> None:
+    answer = post(client, path, body)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["field"] == field
+    assert len(answer.json()["error"]) > 10
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 422), (b"", 422), (b"[]", 422), (b"null", 422), (b'"x"', 422), (b"\xff\xfe", 422),
+        (b'{"metrics": NaN}', 422), (b"[" * 100_000, 422), (b'{"a": ' + b"9" * 10_000 + b"}", 422),
+        (json.dumps(score_request("emd")).encode().replace(b"the boy", b"\\ud800"), 422),
+    ],
+)  # fmt: skip
+def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
+    answer = client.post("/api/score", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status
+    assert "error" in answer.json()
+
+
+def test_other_content_types_are_refused(client: TestClient) -> None:
+    answer = client.post("/api/score", content=b"{}", headers={"content-type": "text/plain"})
+    assert answer.status_code == 415
+
+
+HOSTILE = [
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "null\x00byte \x1b[31m \u202e\u2066 rtl مرحبا",
+    "e" + "\u0301" * 500,
+    "👩‍👩‍👧‍👦" * 50,
+    "\ufeff\u2028\u2029\u0085",
+    "   ",
+    "",
+    "日本語のテキスト",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_are_scored_and_shown_literally(client: TestClient, text: str) -> None:
+    segment = {"hypothesis": text, "references": ["plain", text]}
+    names = ("bertscore", "emd", "lazy_emd", "moverscore", "wmdo", "chrf", "bleu")
+    assert post(client, "/api/score", score_request(*names, segments=[segment])).status_code == 200
+    answer = post(client, "/api/explain", {"metric": {"name": "emd"}, "segment": segment})
+    assert answer.status_code == 200
+    picture = answer.json()["pictures"][0]
+    for drawn in picture.values():
+        assert "<script" not in drawn
+        assert "<img" not in drawn
+
+
+def test_idf_of_one_pair_is_told(client: TestClient) -> None:
+    result = post(client, "/api/score", score_request("moverscore")).json()["results"][0]
+    assert "uniform" in result["notes"][0]
+
+
+def test_headers_are_strict_everywhere(client: TestClient) -> None:
+    for path in ("/", "/api/metrics", "/nowhere", "/page/app.js"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "access-control-allow-origin" not in headers
+
+
+def test_no_cross_origin_access(client: TestClient) -> None:
+    answer = client.options(
+        "/api/score", headers={"origin": "https://evil.example", "access-control-request-method": "POST"}
+    )
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_foreign_host_names_are_refused(client: TestClient) -> None:
+    assert client.get("/api/metrics", headers={"host": "evil.example"}).status_code == 421
+
+
+def test_the_page_loads_only_from_here(client: TestClient) -> None:
+    import re
+
+    from monge.service.static import PAGE_FILES
+
+    for path in PAGE_FILES:
+        answer = client.get(path)
+        assert answer.status_code == 200
+        links = re.findall(r"""(?:src|href)=["']([^"']+)|from '([^']+)'|@import|url\(([^)]+)\)""", answer.text)
+        for link in links:
+            assert all(not part or part.startswith(("/", "./", "#")) for part in link), (path, link)
