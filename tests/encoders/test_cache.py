@@ -102,7 +102,7 @@ def test_other_encoders_share_nothing(store: Store) -> None:
 
 def test_other_code_shares_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     make(store)[0].encode(["x"], [0])
-    monkeypatch.setattr(cache_module, "code_hash", lambda room="": "other")
+    monkeypatch.setattr(cache_module, "code_hash", lambda *rooms: "other")
     other, asked = make(store)
     other.encode(["x"], [0])
     assert asked == ["x"]
@@ -199,8 +199,8 @@ def test_it_can_be_sent_to_another_process(store: Store) -> None:
 
 
 def test_code_hash_differs_by_room() -> None:
-    assert code_hash("encoders") != code_hash()
-    assert len(code_hash()) == 8
+    assert code_hash("encoders") != code_hash("encoders", "text") != code_hash("text")
+    assert len(code_hash("text")) == 8
 
 
 SCORE = """

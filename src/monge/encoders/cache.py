@@ -190,11 +190,11 @@ def _cache_dtype() -> CacheDtype:
 
 
 @cache
-def code_hash(room: str = "") -> str:
-    """Return eight digits that name the source of monge (of one *room*): what other code computed is not trusted."""
+def code_hash(*rooms: str) -> str:
+    """Return eight digits that name the source of these *rooms* of monge: what other code computed is not trusted."""
     source = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for path in sorted((source / room).rglob("*")):
+    for path in sorted(path for room in rooms for path in (source / room).rglob("*")):
         if path.suffix in (".py", ".so", ".pyd"):
             digest.update(f"{path.relative_to(source)}\0".encode())
             digest.update(path.read_bytes())

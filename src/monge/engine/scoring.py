@@ -30,11 +30,11 @@ class SystemScores:
 
     def record(self) -> dict[str, object]:
         """Return plain JSON values; a missing score is null."""
-        interval = {} if self.half_width is None else {"confidence": _number(self.half_width)}
+        interval = {} if self.half_width is None else {"confidence": json_number(self.half_width)}
         return {
             "system": self.system,
             "metric": self.metric,
-            "score": _number(self.score),
+            "score": json_number(self.score),
             **interval,
             "higher_is_better": self.higher_is_better,
             "signature": self.signature,
@@ -46,9 +46,9 @@ class SystemScores:
 
 def segment_record(segment: Segment, score: Score) -> dict[str, object]:
     """Return one segment's score as plain JSON values; parts and notes only where there are any."""
-    record: dict[str, object] = {"id": segment.id, "score": _number(score.value)}
+    record: dict[str, object] = {"id": segment.id, "score": json_number(score.value)}
     if len(score.parts) > 1:
-        record["parts"] = {name: _number(value) for name, value in score.parts.items()}
+        record["parts"] = {name: json_number(value) for name, value in score.parts.items()}
     if score.reference_index is not None and len(segment.references) > 1:
         record["reference"] = score.reference_index
     if score.notes:
@@ -56,7 +56,9 @@ def segment_record(segment: Segment, score: Score) -> dict[str, object]:
     return record
 
 
-def score_systems(metric: Metric, test_set: TestSet, *, confidence: bool = False, seed: int = 12345) -> list[SystemScores]:
+def score_systems(
+    metric: Metric, test_set: TestSet, *, confidence: bool = False, seed: int = 12345
+) -> list[SystemScores]:
     """Score every system; a metric that needs corpus statistics is fitted on each system's own segments.
 
     With *confidence* each result has the half width of the 95 % bootstrap interval of its score.
@@ -87,14 +89,17 @@ def bootstrap_half_width(
 ) -> float:
     """Return half the width of the 95 % percentile interval of the score over resampled segments.
 
-    A metric whose score of a set is not a mean (BLEU) gives its own resamples by ``resample(segments, indices)``.
+    A metric whose score of a set is not a mean (BLEU) gives its own resamples by ``resample(segments, indices)``. The
+    draws are made one by one, because all at once they outgrow the memory.
     """
-    indices = np.random.default_rng(seed).integers(0, len(scores), size=(draws, len(scores)))
+    generator = np.random.default_rng(seed)
+    indices = (generator.integers(0, len(scores), size=len(scores)) for _ in range(draws))
     resample = getattr(metric, "resample", None)
     if resample is not None:
-        values = np.asarray(resample(segments, indices))
+        values = list(resample(segments, indices))
     else:
-        values = np.nanmean(np.array([score.value for score in scores])[indices], axis=1)
+        known = np.array([score.value for score in scores])
+        values = [float(np.nanmean(known[draw])) for draw in indices]
     low, high = np.nanpercentile(values, [2.5, 97.5])
     return float(high - low) / 2
 
@@ -126,5 +131,6 @@ def make_table(results: Sequence[SystemScores]) -> ScoreTable:
     )
 
 
-def _number(value: float) -> float | None:
+def json_number(value: float) -> float | None:
+    """Return a number as JSON has it: NaN is null."""
     return None if math.isnan(value) else float(value)

@@ -1,0 +1,94 @@
+"""What ``monge score`` prints and writes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from monge.engine.job import SystemResult
+from monge.metrics import find_spec
+from monge.report.tables import latex_table, text_table
+from monge.text import write_jsonl, write_tsv
+
+
+def write_segments(path: str, results: Sequence[SystemResult]) -> None:
+    """Write every segment's score as JSONL or TSV, after the name of *path*."""
+    rows = ({"system": r.system, "metric": r.metric} | record for r in results for record in r.records())
+    if path.removesuffix(".gz").endswith(".jsonl"):
+        write_jsonl(path, rows)
+    else:
+        header = ["system", "metric", "id", "score"]
+        write_tsv(path, header, ([row[name] for name in header] for row in rows))
+
+
+def print_json(results: Sequence[SystemResult]) -> None:
+    """Print what ``json.dumps(…, indent=1)`` would, one segment at a time."""
+    for number, result in enumerate(results):
+        head = json.dumps(result.summary(), ensure_ascii=False, indent=1).removesuffix("\n}")
+        print(" }," if number else "[", textwrap.indent(head, " "), sep="\n", end=',\n  "segments": [')
+        comma = ""
+        for record in result.records():
+            print(comma, textwrap.indent(json.dumps(record, ensure_ascii=False, indent=1), "   "), sep="\n", end="")
+            comma = ","
+        print("\n  ]")
+    print(" }\n]")
+
+
+def tell_reuse(results: Sequence[SystemResult]) -> None:
+    """Say on stderr how many scores were not computed now."""
+    reused, total = sum(result.reused for result in results), sum(map(len, results))
+    if reused:
+        which = "all" if reused == total else f"{reused} of {total}"
+        print(f"monge: {which} scores come from an earlier run (--no-cache computes them anew)", file=sys.stderr)
+
+
+def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> None:
+    """Print systems × metrics as text or LaTeX, then signatures and notes."""
+    metrics = list(dict.fromkeys(result.metric for result in results))
+    systems = list(dict.fromkeys(result.system for result in results))
+    cells = {(result.system, result.metric): result for result in results}
+    arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
+    header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
+    rows = [[system, *(_cell(cells[system, metric], args.width) for metric in metrics)] for system in systems]
+    best = [(systems.index(_best(results, metric)), column) for column, metric in enumerate(metrics, start=1)]
+    if args.format == "latex":
+        print(latex_table(header, rows, bold=best if len(systems) > 1 else ()))
+    else:
+        if len(systems) > 1:
+            marked = set(best)
+            rows = [
+                [cell + ("*" if (r, c) in marked else " " if c else "") for c, cell in enumerate(row)]
+                for r, row in enumerate(rows)
+            ]
+            header = [name + (" " if c else "") for c, name in enumerate(header)]
+        print(text_table(header, rows))
+    if not args.quiet:
+        _print_remarks(results, len(systems), sys.stdout if args.format == "text" else sys.stderr)
+
+
+def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -> None:
+    if systems > 1:
+        print("* best by this score alone; `monge compare` says how surely", file=stream)
+    print(file=stream)
+    for signature in dict.fromkeys(result.signature for result in results):
+        print(signature, file=stream)
+    for result in results:
+        for note, count in result.notes.items():
+            print(f"note: {result.system}, {result.metric}: {note} ({count} of {len(result)} segments)", file=stream)
+
+
+def _best(results: Sequence[SystemResult], metric: str) -> str:
+    own = [result for result in results if result.metric == metric]
+    choose = max if own[0].higher_is_better else min
+    return choose(own, key=lambda result: result.score).system
+
+
+def _cell(result: SystemResult, width: int | None) -> str:
+    if width is None:
+        width = 2 if find_spec(result.metric).bounds[1] == 100 else 4
+    interval = "" if result.half_width is None else f" ± {result.half_width:.{width}f}"
+    return f"{result.score:.{width}f}{interval}"

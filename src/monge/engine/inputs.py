@@ -1,0 +1,42 @@
+"""Reading the texts of a job, line by line, onto disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from monge.engine.spool import SegmentSpool
+from monge.errors import InputError
+from monge.text import display_name, iter_jsonl, iter_parallel
+
+Path = str | os.PathLike[str]
+
+
+def spool_parallel(
+    hypothesis_paths: Sequence[Path], reference_paths: Sequence[Path], source_path: Path | None = None
+) -> list[SegmentSpool]:
+    """Read files of one text a line, as ``monge.text.read_parallel`` does, without holding them in memory."""
+    spools: list[SegmentSpool] = []
+    for line in iter_parallel(hypothesis_paths, reference_paths, source_path):
+        if not spools:
+            spools = [SegmentSpool(segment.system) for segment in line]
+        for segment, spool in zip(line, spools, strict=True):
+            spool.append(segment)
+    return spools
+
+
+def spool_jsonl(path: Path) -> list[SegmentSpool]:
+    """Read one JSON object a line, as ``monge.text.read_jsonl`` does; only the ids are held in memory."""
+    spools: dict[str, SegmentSpool] = {}
+    seen: dict[str, set[str]] = {}
+    for segment in iter_jsonl(path):
+        spool = spools.setdefault(segment.system, SegmentSpool(segment.system))
+        ids = seen.setdefault(segment.system, set())
+        if segment.id in ids:
+            where = display_name(path)
+            raise InputError(f"{where}: segment id {segment.id!r} appears twice in system {segment.system!r}")
+        ids.add(segment.id)
+        spool.append(segment)
+    if not spools:
+        raise InputError(f"{display_name(path)} holds no segment")
+    return list(spools.values())

@@ -1,0 +1,114 @@
+"""Segments and scores of any number, held on disk while they are worked on."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import weakref
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from monge.errors import InputError
+from monge.text import Segment
+
+_IN_MEMORY = 16 << 20  # a spool touches the disk beyond this many bytes
+
+
+class RecordSpool:
+    """Byte strings in a temporary file, by number; only their offsets (8 bytes each) stay in memory."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  # lives as long as the spool
+        weakref.finalize(self, self._file.close)
+        self._ends = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def append(self, record: bytes) -> None:
+        self._file.seek(self._ends[-1])
+        try:
+            self._file.write(record)
+        except OSError as error:
+            raise InputError(
+                f"cannot spool to {tempfile.gettempdir()}: {error.strerror} (TMPDIR names another)"
+            ) from error
+        self._ends.append(self._ends[-1] + len(record))
+
+    def read(self, start: int, stop: int) -> list[bytes]:
+        """Return the records *start* to *stop*."""
+        data = self.read_joined(start, stop)
+        base = self._ends[start]
+        return [data[self._ends[i] - base : self._ends[i + 1] - base] for i in range(start, stop)]
+
+    def read_joined(self, start: int, stop: int) -> bytes:
+        """Return the bytes of the records *start* to *stop*, end to end."""
+        self._file.seek(self._ends[start])
+        return self._file.read(self._ends[stop] - self._ends[start])
+
+    def chunks(self, *, records: int, size: int) -> Iterator[tuple[int, int]]:
+        """Yield (start, stop) of runs of at most *records* records and *size* bytes; a longer record stands alone.
+
+        >>> spool = RecordSpool()
+        >>> for record in (b"aa", b"b", b"cccc", b"d"): spool.append(record)
+        >>> list(spool.chunks(records=2, size=4))
+        [(0, 2), (2, 3), (3, 4)]
+        """
+        start = 0
+        for stop in range(1, len(self) + 1):
+            full = stop - start == records
+            if full or stop == len(self) or self._ends[stop + 1] - self._ends[start] > size:
+                yield start, stop
+                start = stop
+
+
+class SegmentSpool(Sequence[Segment]):
+    """The segments of one system as a read-only sequence on disk.
+
+    >>> spool = SegmentSpool("online-A")
+    >>> spool.append(Segment("a", ("b",), id="1"))
+    >>> spool[0].system, [segment.references for segment in spool]
+    ('online-A', [('b',)])
+    """
+
+    def __init__(self, system: str) -> None:
+        self.system = system
+        self.records = RecordSpool()
+
+    def append(self, segment: Segment) -> None:
+        record = [segment.hypothesis, segment.references, segment.source, segment.id, segment.document]
+        self.records.append(json.dumps(record, ensure_ascii=False).encode("utf-8", errors="surrogatepass"))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Segment]: ...
+    def __getitem__(self, index: int | slice) -> Segment | list[Segment]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                return [self[i] for i in range(start, stop, step)]
+            return [self._parse(record) for record in self.records.read(start, max(start, stop))]
+        number = range(len(self))[index]
+        return self._parse(self.records.read(number, number + 1)[0])
+
+    def __iter__(self) -> Iterator[Segment]:
+        for start in range(0, len(self), 1000):
+            yield from self[start : start + 1000]
+
+    def _parse(self, record: bytes) -> Segment:
+        hypothesis, references, source, name, document = json.loads(record.decode("utf-8", errors="surrogatepass"))
+        return Segment(hypothesis, tuple(references), source, name, self.system, document)
+
+
+def join_spools(spools: Sequence[SegmentSpool]) -> SegmentSpool:
+    """Return one spool with the segments of all; their systems are forgotten."""
+    joined = SegmentSpool("")
+    for spool in spools:
+        for segment in spool:
+            joined.append(segment)
+    return joined

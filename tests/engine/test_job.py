@@ -1,0 +1,228 @@
+"""A job in chunks says what the metric says of the whole, and never scores a chunk twice."""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from monge.encoders.hashed import HashedEncoder
+from monge.encoders.store import Store
+from monge.engine import job as job_module
+from monge.engine import journal as journal_module
+from monge.engine.job import JobOptions, SystemResult, score_job
+from monge.engine.journal import Chunk, Journal, ScoreSpool
+from monge.engine.scoring import score_systems
+from monge.engine.spool import SegmentSpool
+from monge.metrics import Metric, load_metric
+from monge.metrics.common import MetricBase
+from monge.metrics.specs import spec_named
+from monge.scores import Score, Signature
+from monge.text import Segment, TestSet
+
+WORDS = re.findall(r"\S+", "the a boy girl dog cat ran walked home away quickly slowly in on under coat rain sun")
+ENCODER = HashedEncoder(dimension=16, special=True)
+
+
+def make_segments(count: int, seed: int, system: str) -> list[Segment]:
+    generator = np.random.default_rng(seed)
+
+    def text() -> str:
+        return " ".join(generator.choice(WORDS, size=generator.integers(0, 9)))
+
+    return [Segment(text(), (text(), text()), id=str(n), system=system) for n in range(count)]
+
+
+SEGMENTS = {"one": make_segments(95, 1, "one"), "two": make_segments(60, 2, "two")}
+
+
+@pytest.fixture
+def systems(monkeypatch: pytest.MonkeyPatch) -> list[SegmentSpool]:
+    monkeypatch.setattr(job_module, "CHUNK_SEGMENTS", 20)
+    spools = []
+    for system, segments in SEGMENTS.items():
+        spools.append(SegmentSpool(system))
+        for segment in segments:
+            spools[-1].append(segment)
+    return spools
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "scores")
+
+
+METRICS: list[tuple[str, dict[str, Any]]] = [
+    ("bertscore", {"encoder": ENCODER}),
+    ("yisi1", {"encoder": ENCODER}),
+    ("moverscore_v1", {"encoder": ENCODER}),
+    ("lazy_emd", {"encoder": ENCODER, "lambda_unit": "relative"}),
+    ("bleu", {}),
+    ("chrf", {}),
+    ("ter", {}),
+    ("nist", {}),
+    ("ribes", {}),
+    ("rougel", {}),
+]
+
+
+def same(one: float | None, other: float | None) -> bool:
+    return one == other or (one is not None and other is not None and math.isnan(one) and math.isnan(other))
+
+
+@pytest.mark.parametrize(("name", "options"), METRICS, ids=[name for name, _ in METRICS])
+def test_chunks_add_up_to_the_whole(
+    name: str, options: dict[str, Any], systems: list[SegmentSpool], store: Store
+) -> None:
+    metric = load_metric(name, **options)
+    whole = score_systems(metric, TestSet(tuple(s for own in SEGMENTS.values() for s in own)), confidence=True)
+    for reused in (0, 1):
+        results = score_job([metric], systems, store=store, options=JobOptions(confidence=True))
+        for got, want in zip(results, whole, strict=True):
+            assert (got.system, got.metric, got.signature) == (want.system, want.metric, want.signature)
+            assert got.score == pytest.approx(want.score, rel=1e-12, nan_ok=True)
+            assert got.half_width == pytest.approx(want.half_width, rel=1e-9, nan_ok=True)
+            assert list(got.records()) == list(want.record()["segments"])  # type: ignore[attr-defined]
+            assert got.reused == reused * len(SEGMENTS[got.system])
+
+
+class CountingMetric(MetricBase):
+    """Counts what it scores; says what a metric of this package would."""
+
+    spec = spec_named("cosine")
+
+    def __init__(self, name: str = "counting", fail_at: str = "") -> None:
+        self.name = name
+        self.fail_at = fail_at
+        self.scored: list[str] = []
+
+    @property
+    def signature(self) -> Signature:
+        return Signature({"metric": self.name})
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        self.scored += [segment.id for segment in segments]
+        if self.fail_at in [segment.id for segment in segments]:
+            raise RuntimeError("the power went")
+        return [Score(len(s.hypothesis) / 7, {"length": len(s.hypothesis) / 7}, notes=("odd",)) for s in segments]
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal_module, "_is_ours", lambda metric: True)
+
+
+def run(metric: Metric, systems: list[SegmentSpool], store: Store | None) -> list[SystemResult]:
+    return score_job([metric], systems, store=store, options=JobOptions())
+
+
+def test_an_interrupted_job_goes_on(systems: list[SegmentSpool], store: Store, trusted: None) -> None:
+    broken = CountingMetric(fail_at="45")
+    with pytest.raises(RuntimeError):
+        run(broken, systems, store)
+    again = CountingMetric()
+    results = run(again, systems, store)
+    assert again.scored == [str(n) for n in range(40, 95)] + [str(n) for n in range(60)]
+    assert [result.reused for result in results] == [40, 0]
+    plain = run(CountingMetric(), systems, None)
+    assert [list(result.records()) for result in results] == [list(result.records()) for result in plain]
+    assert [result.score for result in results] == [result.score for result in plain]
+    assert results[0].notes == {"odd": 95}
+
+
+def test_only_the_same_job_is_reused(systems: list[SegmentSpool], store: Store, trusted: None) -> None:
+    run(CountingMetric(), systems, store)
+    other = CountingMetric(name="other")
+    assert run(other, systems, store)[0].reused == 0
+    changed = SegmentSpool("one")
+    for segment in [*SEGMENTS["one"][:30], Segment("new", ("x",), id="30"), *SEGMENTS["one"][31:]]:
+        changed.append(segment)
+    assert run(CountingMetric(), [changed], store)[0].reused == 75  # all but the chunk of twenty that changed
+
+
+def test_other_code_reuses_nothing(
+    systems: list[SegmentSpool], store: Store, trusted: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(CountingMetric(), systems, store)
+    monkeypatch.setattr(journal_module, "code_hash", lambda *rooms: "other")
+    assert run(CountingMetric(), systems, store)[0].reused == 0
+
+
+def test_metrics_and_encoders_of_others_are_not_journaled(systems: list[SegmentSpool], store: Store) -> None:
+    class OwnEncoder(HashedEncoder):
+        pass
+
+    for metric in (CountingMetric(), load_metric("bertscore", encoder=OwnEncoder(dimension=4))):
+        run(metric, systems, store)
+        assert [result.reused for result in run(metric, systems, store)] == [0, 0]
+    assert store.summary() == []
+
+
+def test_a_damaged_chunk_is_scored_again(
+    systems: list[SegmentSpool], store: Store, trusted: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = run(CountingMetric(), systems, store)
+    (pack,) = store.directory.glob("*.pack")
+    content = bytearray(pack.read_bytes())
+    content[10] ^= 1
+    pack.write_bytes(content)
+    after = run(CountingMetric(), systems, store)
+    assert [result.reused for result in after] == [75, 60]
+    assert list(after[0].records()) == list(before[0].records())
+    assert "1 damaged" in capsys.readouterr().err
+
+
+def test_long_texts_make_short_chunks(store: Store, trusted: None) -> None:
+    spool = SegmentSpool("long")
+    for n in range(6):
+        spool.append(Segment("x" * 150_000, ("y",), id=str(n)))
+    metric = CountingMetric()
+    run(metric, [spool], store)
+    assert store.summary()[0].entries == 3
+
+
+def test_a_chunk_comes_back_exactly() -> None:
+    scores = [
+        Score(0.1 + 0.2, {"f": 1 / 3, "p": math.nan}, (), 1, ("ä", "b")),
+        Score(math.nan),
+        Score(-math.inf, {}, (), None, ()),
+    ]
+    back = Chunk.unpack(Chunk(scores, [3, 2.5]).pack())
+    assert back.sums == [3, 2.5]
+    for got, want in zip(back.scores, scores, strict=True):
+        assert same(got.value, want.value)
+        assert got.parts.keys() == want.parts.keys()
+        assert all(same(got.parts[name], want.parts[name]) for name in want.parts)
+        assert (got.reference_index, got.notes) == (want.reference_index, want.notes)
+
+
+def test_scores_on_disk_are_a_sequence() -> None:
+    spool = ScoreSpool()
+    for start in (0, 3, 5):
+        scores = [Score(float(n)) for n in range(start, start + (3 if start == 0 else 2))]
+        spool.append(Chunk(scores, None).pack(), len(scores))
+    assert len(spool) == 7
+    assert [score.value for score in spool] == list(range(7))
+    assert spool[4].value == 4
+    assert [score.value for score in spool[2:6:2]] == [2, 4]
+    with pytest.raises(IndexError):
+        spool[7]
+
+
+def test_the_journal_of_a_metric_can_be_off() -> None:
+    journal = Journal(CountingMetric(), None)
+    journal.keep(b"x", b"y")
+    assert journal.find(b"x") is None
+
+
+def test_progress_is_shown_on_request(systems: list[SegmentSpool], capsys: pytest.CaptureFixture[str]) -> None:
+    score_job([CountingMetric()], systems, store=None, options=JobOptions(progress=True))
+    shown = capsys.readouterr()
+    assert "155/155" in shown.err
+    assert "segments/s" in shown.err
+    assert shown.out == ""
+    run(CountingMetric(), systems, None)
+    assert capsys.readouterr().err == ""
