@@ -1,0 +1,164 @@
+"""Judged summaries, data-to-text, dialogue, captions and sentence pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from monge.errors import InputError
+from monge.meta.data.judged_set import JudgedSet, make_judged_set
+from monge.meta.data.records import (
+    PathLike,
+    Record,
+    parse_number,
+    read_csv_records,
+    read_json,
+    read_jsonl_records,
+    read_tsv_records,
+)
+from monge.scores import ScoreTable
+from monge.text import Segment, display_name, iter_lines
+
+
+def read_summeval(path: PathLike) -> list[JudgedSet]:
+    """Read SummEval: a line a document with its source, references and, by system, summary and expert scores."""
+    segments: list[Segment] = []
+    human: dict[str, list[float]] = {}
+    for record in read_jsonl_records(path):
+        document = record.text("id")
+        for system, output in record.fields["systems"].items():
+            segments.append(
+                Segment(
+                    output["summary"],
+                    tuple(record.fields["references"]),
+                    record.text("source"),
+                    id=document,
+                    system=system,
+                    document=document,
+                )
+            )
+            _append(human, output["scores"], record.place)
+    return [make_judged_set("summeval", segments, human, place=str(path))]
+
+
+def read_data_to_text(path: PathLike, *, name: str) -> list[JudgedSet]:
+    """Read BAGEL, SFHOTEL or SFREST: a line an output with hypothesis, references and scores."""
+    segments: list[Segment] = []
+    human: dict[str, list[float]] = {}
+    for record in read_jsonl_records(path):
+        references = tuple(record.fields["references"])
+        segments.append(Segment(record.text("hypothesis"), references, record.text("mr"), id=str(record.fields["id"])))
+        _append(human, record.fields["scores"], record.place)
+    return [make_judged_set(name, segments, human, place=str(path))]
+
+
+def read_data_to_text_folder(folder: PathLike) -> list[JudgedSet]:
+    """Read bagel.jsonl, sfhot.jsonl and sfres.jsonl of one folder."""
+    names = {"bagel": "bagel", "sfhot": "sfhotel", "sfres": "sfrest"}
+    return [s for stem, name in names.items() for s in read_data_to_text(Path(folder) / f"{stem}.jsonl", name=name)]
+
+
+def read_data_to_text_medians(path: PathLike) -> list[JudgedSet]:
+    """Read the medians of Novikova et al. (2017): by dataset, outputs with three judgments and ten metrics' scores."""
+    columns = ("informativeness", "naturalness", "quality")
+    metrics = ("TER", "Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "NIST", "LEPOR", "CIDEr", "METEOR")
+    rows: dict[str, list[Record]] = {}
+    for record in read_csv_records(path):
+        rows.setdefault(record.text("dataset").lower(), []).append(record)
+    sets = []
+    for name, own in rows.items():
+        segments = [Segment(r.text("sys_ref"), (), r.text("mr"), id=str(i)) for i, r in enumerate(own, start=1)]
+        judged = make_judged_set(name, segments, {c: [r.number(c) for r in own] for c in columns}, place=str(path))
+        shipped = make_judged_set(name, segments, {m: [r.number(m) for r in own] for m in metrics}).judgments
+        turned = {m: _lower_is_better(table) if m == "TER" else table for m, table in shipped.items()}
+        sets.append(JudgedSet(name, judged.segments, judged.judgments, scores=turned))
+    return sets
+
+
+def read_topical_chat(path: PathLike) -> list[JudgedSet]:
+    """Read USR's Topical-Chat: replies of six systems; the reference is the original reply of the same context."""
+    rows = read_json(path)
+    if not isinstance(rows, list):
+        raise InputError(f"{path}: a list of replies is expected")
+    contexts = {source: str(i) for i, source in enumerate(dict.fromkeys(row["source"] for row in rows), start=1)}
+    original = {r["source"]: r["system_output"].strip() for r in rows if r["system_id"] == "Original Ground Truth"}
+    segments: list[Segment] = []
+    human: dict[str, list[float]] = {}
+    for i, row in enumerate(rows, start=1):
+        own = contexts[row["source"]]
+        segments.append(
+            Segment(
+                row["system_output"].strip(),
+                (original[row["source"]],),
+                row["source"].strip(),
+                id=own,
+                system=row["system_id"],
+                document=own,
+            )
+        )
+        _append(human, row["scores"], f"{path}, reply {i}")
+    human = {aspect: _without(values, segments, "Original Ground Truth") for aspect, values in human.items()}
+    return [make_judged_set("topical-chat", segments, human, place=str(path))]
+
+
+def read_sts(path: PathLike, *, name: str) -> JudgedSet:
+    """Read STS-B without header: two sentences and their similarity from 0 to 5."""
+    records = list(read_csv_records(path, columns=("first", "second", "score")))
+    segments = [Segment(r.text("first"), (r.text("second"),), id=str(i)) for i, r in enumerate(records, start=1)]
+    return make_judged_set(name, segments, {"similarity": [r.number("score") for r in records]}, place=str(path))
+
+
+def read_sts_folder(folder: PathLike) -> list[JudgedSet]:
+    """Read every ``stsb-LANGUAGE-SPLIT.csv`` of a folder."""
+    paths = sorted(Path(folder).glob("stsb-*.csv"))
+    if not paths:
+        raise InputError(f"{folder}: no file stsb-*.csv")
+    return [read_sts(path, name=path.stem.removeprefix("stsb-")) for path in paths]
+
+
+def read_flickr(judgments: PathLike, captions: PathLike, *, name: str = "flickr8k") -> list[JudgedSet]:
+    """Read Flickr8k-style caption judgments: image, caption id, then one column a judge; and captions by id.
+
+    ``captions`` has ``IMAGE#N<tab>text``; the captions of an image are its references, a judged caption never its own.
+    """
+    texts = {r.text("id"): r.text("caption") for r in read_tsv_records(captions, columns=("id", "caption"))}
+    own: dict[str, list[str]] = {}
+    for identifier in texts:
+        own.setdefault(identifier.partition("#")[0], []).append(identifier)
+    segments, values = [], []
+    for place, cells in _cells(judgments):
+        image, caption, *judges = cells
+        if caption not in texts:
+            raise InputError(f"{place}: no caption {caption!r} in {captions}")
+        references = tuple(texts[i] for i in own.get(image, []) if i != caption)
+        numbers = [parse_number(cell, place) for cell in judges]
+        segments.append(Segment(texts[caption], references, id=image, system=caption, document=image))
+        values.append(math.fsum(numbers) / len(numbers) if numbers else math.nan)
+    return [make_judged_set(name, segments, {"expert": values}, place=str(judgments))]
+
+
+def _cells(path: PathLike) -> Iterator[tuple[str, list[str]]]:
+    for number, line in enumerate(iter_lines(path), start=1):
+        cells = line.split("\t")
+        if len(cells) < 3:
+            raise InputError(f"{display_name(path)}, line {number}: image, caption and judgments are expected")
+        yield f"{display_name(path)}, line {number}", cells
+
+
+def _append(human: dict[str, list[float]], scores: Mapping[str, Any], place: str) -> None:
+    if human and scores.keys() != human.keys():
+        raise InputError(f"{place}: judged aspects {', '.join(scores)} where {', '.join(human)} are expected")
+    for aspect, value in scores.items():
+        human.setdefault(aspect, []).append(parse_number(value, f"{place}, {aspect}"))
+
+
+def _without(values: list[float], segments: list[Segment], system: str) -> list[float]:
+    """Return the judgments with those of *system* set aside: it is the reference, which every metric finds perfect."""
+    return [math.nan if s.system == system else v for v, s in zip(values, segments, strict=True)]
+
+
+def _lower_is_better(table: ScoreTable) -> ScoreTable:
+    return replace(table, higher_is_better=False)

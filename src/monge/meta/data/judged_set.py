@@ -1,0 +1,93 @@
+"""Outputs that people have judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from monge.errors import InputError, OptionError, suggest
+from monge.scores import ScoreTable
+from monge.text import Segment
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSet:
+    """One part of a data set (a language pair, a split): texts where there are any, judgments by aspect.
+
+    A segment's id names its input, so that outputs of several systems for one input share it. ``totals`` are judgments
+    of whole systems, by aspect and system; ``scores`` are metric scores that came with the data.
+    """
+
+    name: str
+    segments: tuple[Segment, ...] = ()
+    judgments: Mapping[str, ScoreTable] = field(default_factory=dict)
+    totals: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    scores: Mapping[str, ScoreTable] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def aspects(self) -> tuple[str, ...]:
+        """What was judged: those of outputs, then those of systems only."""
+        return tuple(dict.fromkeys([*self.judgments, *self.totals]))
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """The document of every segment id."""
+        return {segment.id: segment.document for segment in self.segments}
+
+    def choose_aspects(self, names: Sequence[str]) -> JudgedSet:
+        """Return this set with the aspects *names* only; none named keeps all."""
+        for name in names:
+            if name not in self.aspects:
+                known = ", ".join(self.aspects)
+                raise OptionError(f"{self.name}: no aspect {name!r}{suggest(name, self.aspects)}; it has {known}")
+        keep = names or self.aspects
+        return replace(
+            self,
+            judgments={a: t for a, t in self.judgments.items() if a in keep},
+            totals={a: t for a, t in self.totals.items() if a in keep},
+        )
+
+    def change_texts(self, change: Callable[[str], str]) -> JudgedSet:
+        """Return this set with hypotheses and references changed (detokenised, lower-cased …); sources stay."""
+        return replace(
+            self,
+            segments=tuple(
+                replace(s, hypothesis=change(s.hypothesis), references=tuple(map(change, s.references)))
+                for s in self.segments
+            ),
+        )
+
+
+def tabulate(
+    keys: Iterable[tuple[str, str]], values: Iterable[float], *, signature: str = "", place: str = ""
+) -> ScoreTable:
+    """Return a table of the values of (system, segment id) keys; what is not listed is NaN.
+
+    >>> tabulate([("a", "1"), ("b", "2")], [0.5, 1.0]).values.tolist()
+    [[0.5, nan], [nan, 1.0]]
+    """
+    cells = dict[tuple[str, str], float]()
+    for key, value in zip(keys, values, strict=True):
+        if key in cells:
+            raise InputError(f"{place or 'scores'}: segment {key[1]!r} of system {key[0]!r} appears twice")
+        cells[key] = value
+    systems = {system: i for i, system in enumerate(dict.fromkeys(system for system, _ in cells))}
+    segments = {segment: i for i, segment in enumerate(dict.fromkeys(segment for _, segment in cells))}
+    table = np.full((len(systems), len(segments)), np.nan)
+    for (system, segment), value in cells.items():
+        table[systems[system], segments[segment]] = value
+    return ScoreTable(tuple(systems), tuple(segments), table, signature)
+
+
+def make_judged_set(
+    name: str, segments: Sequence[Segment], judgments: Mapping[str, Sequence[float]], *, place: str = ""
+) -> JudgedSet:
+    """Return a set from segments and, by aspect, one judgment a segment (NaN = not judged)."""
+    if not segments:
+        raise InputError(f"{place or name}: no judged output")
+    keys = [(segment.system, segment.id) for segment in segments]
+    tables = {a: tabulate(keys, values, signature=f"human:{a}", place=place) for a, values in judgments.items()}
+    return JudgedSet(name, tuple(segments), tables)

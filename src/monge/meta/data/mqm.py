@@ -1,0 +1,63 @@
+"""Multidimensional quality metrics: averaged segment scores and the marked texts they come from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from monge.errors import InputError
+from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
+from monge.meta.data.records import PathLike, read_blank_records, read_tsv_records
+from monge.scores import ScoreTable
+from monge.text import Segment
+
+_MARK = re.compile(r"</?v>")
+# names of the references: in the marked texts, and in the averaged scores
+_REFERENCES = {"ref": "ref-A", "refB": "ref-B"}
+
+
+def read_mqm_scores(path: PathLike) -> ScoreTable:
+    """Read averaged scores (system mqm_avg_score seg_id; None = not judged); 0 is flawless, errors are negative."""
+    records = list(read_blank_records(path))
+    keys = [(record.text("system"), record.text("seg_id")) for record in records]
+    return tabulate(keys, [r.number("mqm_avg_score") for r in records], signature="human:mqm", place=str(path))
+
+
+def read_mqm(scores: PathLike, texts: PathLike | None = None, *, name: str) -> JudgedSet:
+    """Read averaged scores and, where they can be had, the texts of raters' marks with ``<v>error</v>`` taken out.
+
+    The rows of systems ``ref`` and ``refB`` are the references. Scores of references as systems are set aside.
+    """
+    table = read_mqm_scores(scores)
+    if texts is None:
+        return JudgedSet(name, (), {"mqm": table}, notes=("scores only: texts are not in this copy",))
+    outputs: dict[tuple[str, str], str] = {}
+    sources: dict[str, tuple[str, str]] = {}
+    for record in read_tsv_records(texts):
+        segment = record.text("seg_id")
+        outputs[record.text("system"), segment] = _MARK.sub("", record.text("target"))
+        sources[segment] = (record.text("source"), record.text("doc"))
+    segments, values = [], []
+    for s, system in enumerate(table.systems):
+        if system in _REFERENCES.values():
+            continue
+        for n, segment in enumerate(table.segments):
+            references = tuple(outputs[ref, segment] for ref in _REFERENCES if (ref, segment) in outputs)
+            if (system, segment) in outputs and references:
+                source, document = sources[segment]
+                text = outputs[system, segment]
+                segments.append(Segment(text, references, source, id=segment, system=system, document=document))
+                values.append(float(table.values[s, n]))
+    return make_judged_set(name, segments, {"mqm": values}, place=str(scores))
+
+
+def read_mqm_folder(folder: PathLike) -> list[JudgedSet]:
+    """Read every ``mqm_NAME.avg_seg_scores.tsv`` of a folder, with ``mqm_NAME.tsv`` where it is there."""
+    found = []
+    for path in sorted(Path(folder).glob("mqm_*.avg_seg_scores.tsv")):
+        name = path.name.removeprefix("mqm_").removesuffix(".avg_seg_scores.tsv")
+        texts = path.with_name(f"mqm_{name}.tsv")
+        found.append(read_mqm(path, texts if texts.exists() else None, name=name.replace("_", "-")))
+    if not found:
+        raise InputError(f"{folder}: no file mqm_*.avg_seg_scores.tsv")
+    return found

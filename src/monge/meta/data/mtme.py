@@ -1,0 +1,186 @@
+"""The tree of mt-metrics-eval: reading it, and writing sets and scores that its tools accept.
+
+``ROOT/TESTSET/{sources,references,documents,system-outputs,human-scores,metric-scores}``; names carry the rest:
+``references/LP.REF.txt``, ``human-scores/LP.NAME.seg.score``, ``metric-scores/LP/METRIC-REF.seg.score``. A score file
+holds ``SYSTEM SCORE`` lines, system by system, segments in order; None is a missing judgment.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from monge.errors import InputError, OptionError
+from monge.meta.data.judged_set import JudgedSet
+from monge.meta.data.records import PathLike, parse_number
+from monge.scores import ScoreTable
+from monge.text import Segment, iter_lines, read_lines, write_lines
+
+_REFERENCE_NAME = re.compile(r"[^.\-\s]+")
+
+
+def list_pairs(folder: PathLike) -> list[str]:
+    """Return the language pairs of one test set's folder."""
+    pairs = sorted(path.stem for path in (Path(folder) / "sources").glob("*.txt"))
+    if not pairs:
+        raise InputError(f"{folder}: no file sources/LP.txt, so not a test set of mt-metrics-eval")
+    return pairs
+
+
+def read_tree(folder: PathLike, pairs: Sequence[str] = ()) -> list[JudgedSet]:
+    """Read language pairs (all when none is named) of a test set, with judgments and stored metric scores."""
+    base = Path(folder)
+    return [_read_pair(base, pair) for pair in pairs or list_pairs(base)]
+
+
+def _read_pair(base: Path, pair: str) -> JudgedSet:
+    sources = read_lines(base / "sources" / f"{pair}.txt")
+    documents = _read_documents(base / "documents" / f"{pair}.docs", len(sources))
+    references = {p.name.split(".")[-2]: p for p in sorted((base / "references").glob(f"{pair}.*.txt"))}
+    texts = {name: _same_length(path, sources) for name, path in references.items()}
+    segments = []
+    for path in sorted((base / "system-outputs" / pair).glob("*.txt")):
+        if path.stem in references:
+            continue  # a reference scored as a system
+        for i, text in enumerate(_same_length(path, sources)):
+            own = tuple(lines[i] for lines in texts.values())
+            segments.append(Segment(text, own, sources[i], id=str(i + 1), system=path.stem, document=documents[i]))
+    judgments, totals = {}, {}
+    for path in sorted((base / "human-scores").glob(f"{pair}.*.score")):
+        aspect, level = path.name.removeprefix(f"{pair}.").removesuffix(".score").rsplit(".", 1)
+        if level == "seg":
+            judgments[aspect] = read_score_file(path, len(sources), signature=f"human:{aspect}")
+        elif level == "sys":
+            totals[aspect] = {s: float(v[0]) for s, v in _blocks(path).items()}
+    only_systems = {aspect: values for aspect, values in totals.items() if aspect not in judgments}
+    scores = {}
+    for path in sorted((base / "metric-scores" / pair).glob("*.seg.score")):
+        metric = path.name.removesuffix(".seg.score")
+        scores[metric] = read_score_file(path, len(sources), signature=metric)
+    return JudgedSet(pair, tuple(segments), judgments, only_systems, scores)
+
+
+def read_score_file(path: PathLike, count: int, *, signature: str = "") -> ScoreTable:
+    """Read ``SYSTEM SCORE`` lines: *count* segments for each system; segment ids are 1, 2, 3 …"""
+    blocks = _blocks(path)
+    for system, values in blocks.items():
+        if len(values) != count:
+            raise InputError(f"{path}: system {system!r} has {len(values)} scores where {count} segments are expected")
+    table = np.array(list(blocks.values()), dtype=np.float64)
+    return ScoreTable(tuple(blocks), tuple(str(i + 1) for i in range(count)), table, signature)
+
+
+def write_metric_scores(
+    folder: PathLike,
+    pair: str,
+    metric: str,
+    table: ScoreTable,
+    *,
+    references: Iterable[str],
+    systems: Mapping[str, float],
+) -> list[Path]:
+    """Write one metric's segment and system scores (``METRIC-REF.seg.score``, ``.sys.score``) and return the paths.
+
+    *references* name those the metric used; none means that it read the source. Higher must be better there, so a
+    distance is negated. Missing scores are refused: mt-metrics-eval accepts none of a metric.
+    """
+    if np.isnan(table.values).any():
+        s, n = (int(axis[0]) for axis in np.nonzero(np.isnan(table.values)))
+        raise InputError(f"{metric} has no score of system {table.systems[s]!r} on segment {table.segments[n]!r}")
+    sign = 1.0 if table.higher_is_better else -1.0
+    name = f"{metric}-{_reference_part(references)}"
+    target = Path(folder) / "metric-scores" / pair
+    target.mkdir(parents=True, exist_ok=True)
+    rows = zip(table.systems, table.values, strict=True)
+    segment_lines = [f"{system}\t{sign * value!r}" for system, values in rows for value in values.tolist()]
+    system_lines = [f"{system}\t{sign * float(systems[system])!r}" for system in table.systems]
+    paths = [target / f"{name}.seg.score", target / f"{name}.sys.score"]
+    for path, lines in zip(paths, (segment_lines, system_lines), strict=True):
+        write_lines(path, lines)
+    return paths
+
+
+def write_tree(judged: JudgedSet, folder: PathLike) -> Path:
+    """Write texts and judgments of a set as a test set that mt-metrics-eval reads; every system needs every segment."""
+    base, pair = Path(folder), judged.name
+    by_system: dict[str, dict[str, Segment]] = {}
+    for segment in judged.segments:
+        by_system.setdefault(segment.system or "system", {})[segment.id] = segment
+    ids = list(dict.fromkeys(segment.id for segment in judged.segments))
+    for system, own in by_system.items():
+        if len(own) != len(ids):
+            raise OptionError(f"{pair}: system {system!r} has {len(own)} of {len(ids)} segments; the tree needs all")
+    first = next(iter(by_system.values()))
+    for kind in ("sources", "references", "documents", "human-scores", f"system-outputs/{pair}"):
+        (base / kind).mkdir(parents=True, exist_ok=True)
+    write_lines(base / "sources" / f"{pair}.txt", [_line(first[i].source or "") for i in ids])
+    write_lines(base / "documents" / f"{pair}.docs", [f"all\t{_word(first[i].document or 'document')}" for i in ids])
+    for k in range(min(len(first[i].references) for i in ids)):
+        write_lines(base / "references" / f"{pair}.ref{_letter(k)}.txt", [_line(first[i].references[k]) for i in ids])
+    for system, own in by_system.items():
+        write_lines(base / "system-outputs" / pair / f"{system}.txt", [_line(own[i].hypothesis) for i in ids])
+    for aspect, table in judged.judgments.items():
+        lines = _human_lines(table, list(by_system), ids)
+        write_lines(base / "human-scores" / f"{pair}.{_word(aspect)}.seg.score", lines)
+    return base
+
+
+def _human_lines(table: ScoreTable, systems: Sequence[str], ids: Sequence[str]) -> list[str]:
+    rows = {system or "system": i for i, system in enumerate(table.systems)}
+    columns = {segment: i for i, segment in enumerate(table.segments)}
+    lines = []
+    for system in systems:
+        for segment in ids:
+            value = table.values[rows[system], columns[segment]] if system in rows and segment in columns else math.nan
+            lines.append(f"{system}\t{'None' if math.isnan(value) else repr(float(value))}")
+    return lines
+
+
+def _blocks(path: PathLike) -> dict[str, list[float]]:
+    blocks: dict[str, list[float]] = {}
+    for number, line in enumerate(iter_lines(path), start=1):
+        cells = line.split()
+        if len(cells) != 2:
+            raise InputError(f"{path}, line {number}: a system and a score are expected, not {line[:60]!r}")
+        blocks.setdefault(cells[0], []).append(parse_number(cells[1], f"{path}, line {number}"))
+    return blocks
+
+
+def _read_documents(path: Path, count: int) -> list[str]:
+    if not path.exists():
+        return [""] * count
+    documents = [line.split()[-1] for line in read_lines(path) if line.strip()]
+    if len(documents) != count:
+        raise InputError(f"{path} has {len(documents)} lines but the source has {count}")
+    return documents
+
+
+def _same_length(path: Path, sources: Sequence[str]) -> list[str]:
+    lines = read_lines(path)
+    if len(lines) != len(sources):
+        raise InputError(f"{path} has {len(lines)} lines but the source has {len(sources)}")
+    return lines
+
+
+def _reference_part(references: Iterable[str]) -> str:
+    names = list(references)
+    for name in names:
+        if not _REFERENCE_NAME.fullmatch(name):
+            raise OptionError(f"a reference cannot be called {name!r} here: no dot, dash or blank")
+    return ".".join(names) or "src"
+
+
+def _letter(k: int) -> str:
+    return chr(ord("A") + k) if k < 26 else str(k)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split("\n")).replace("\r", " ")
+
+
+def _word(text: str) -> str:
+    return re.sub(r"\s+", "_", text)
