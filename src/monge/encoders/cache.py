@@ -82,7 +82,9 @@ class CachedEncoder:
         missing = [text for text in sheets if text not in known]
         if missing:
             fresh = [self._round(one) for one in self.encoder.encode(missing, chosen)]
-            self.store.put(self.signature, self._disassemble(fresh, sheets, [keys[layer] for layer in chosen]))
+            self.store.put(
+                label(self.signature, "encoders"), self._disassemble(fresh, sheets, [keys[layer] for layer in chosen])
+            )
             known.update(zip(missing, fresh, strict=True))
         return [known[text] for text in texts]
 
@@ -164,7 +166,9 @@ def load_cached(load: Callable[[], Encoder], identity: Iterable[str], *, store: 
     if note is not None:
         return CachedEncoder(LazyEncoder(load, EncoderFacts(**json.loads(note))), shelf, dtype=_cache_dtype())
     encoder = load()
-    shelf.put("encoders", {key: json.dumps(dataclasses.asdict(EncoderFacts.of(encoder))).encode()})
+    shelf.put(
+        label("encoders known", "encoders"), {key: json.dumps(dataclasses.asdict(EncoderFacts.of(encoder))).encode()}
+    )
     return CachedEncoder(encoder, shelf, dtype=_cache_dtype())
 
 
@@ -187,6 +191,17 @@ def _open_store(directory: Path, most: int) -> Store:
 def _cache_dtype() -> CacheDtype:
     chosen = os.environ.get("MONGE_CACHE_DTYPE") or "float32"
     return cast(CacheDtype, chosen)  # CachedEncoder refuses what is neither
+
+
+def label(what: str, *rooms: str) -> str:
+    """Return the label under which a store keeps what the code of *rooms* made."""
+    return f"{what}|{code_hash(*rooms)}"
+
+
+def split_label(text: str, *makers: Sequence[str]) -> tuple[str, bool]:
+    """Return what a label names, and whether the code of one of *makers* is still what it was when it was made."""
+    what, _, code = text.rpartition("|")
+    return what or text, code in [code_hash(*rooms) for rooms in makers]
 
 
 @cache

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from monge.encoders.cache import code_hash, is_cache_enabled
+from monge.encoders.cache import code_hash, is_cache_enabled, label
 from monge.encoders.store import Store
 from monge.encoders.vector_cache import cache_directory
 from monge.engine.spool import RecordSpool
@@ -19,7 +19,7 @@ from monge.scores import Score
 
 SCORES_BYTES = 512 << 20
 # the code that makes a score
-_ROOMS = ("text", "encoders", "transport", "clouds", "scores", "discourse", "crosslingual", "metrics", "engine")
+SCORING_ROOMS = ("text", "encoders", "transport", "clouds", "scores", "discourse", "crosslingual", "metrics", "engine")
 
 
 class Chunk(NamedTuple):
@@ -49,8 +49,8 @@ class Journal:
 
     def __init__(self, metric: Metric, store: Store | None) -> None:
         self._store = store if _is_ours(metric) else None
-        self._label = f"scores of {metric.spec.name}"
-        self._start = hashlib.sha256(f"{code_hash(*_ROOMS)}\0{metric.signature}\0".encode())
+        self._label = label(f"scores of {metric.spec.name}", *SCORING_ROOMS)
+        self._start = hashlib.sha256(f"{code_hash(*SCORING_ROOMS)}\0{metric.signature}\0".encode())
 
     def find(self, records: bytes) -> bytes | None:
         """Return the packed chunk that was kept for these segments."""

@@ -1,0 +1,121 @@
+"""`monge cache`, and the flag that turns the cache off."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from monge.cli import main
+from monge.encoders.cache import label
+from monge.encoders.store import Store
+from monge.engine.journal import SCORING_ROOMS
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MONGE_NO_CACHE", "")
+    monkeypatch.delenv("MONGE_CACHE_SIZE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def filled(folder: Path) -> Path:
+    store = Store(folder / "cache" / "embeddings")
+    store.put(label("model@1234", "encoders"), {bytes([n]): bytes(1000) for n in range(10)})
+    store.put("old@5678|00000000", {b"old": bytes(500)})
+    store.close()
+    return folder
+
+
+def test_an_empty_cache_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("vectors: 0 bytes of at most 4.0 GB in ")
+    assert shown[1].startswith("scores: 0 bytes of at most 512.0 MB in ")
+    assert len(shown) == 2
+
+
+def test_what_is_kept_is_shown_by_model(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[5:]]
+    assert rows == [
+        ["model@1234", "this", "version", "10", "9.8", "KB"],
+        ["old@5678", "another", "version", "1", "500", "bytes"],
+    ]
+    assert main(["cache", "-f", "json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["kept"][0] == {"what": "model@1234", "current": True, "entries": 10, "bytes": 10_000}
+    assert content["kept"][1]["current"] is False
+
+
+def test_the_bound_comes_from_the_environment(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MONGE_CACHE_SIZE", "1.5GB")
+    assert main(["cache"]) == 0
+    assert "of at most 1.5 GB" in capsys.readouterr().out
+    monkeypatch.setenv("MONGE_CACHE_SIZE", "lots")
+    assert main(["cache"]) == 2
+    assert "'lots' is no size" in capsys.readouterr().err
+
+
+def test_prune(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "prune", "--max-size", "1M"]) == 0
+    assert capsys.readouterr().out == "0 bytes freed, 10.3 KB of vectors kept\n"
+    assert main(["cache", "prune", "--max-size", "10"]) == 0
+    assert capsys.readouterr().out == "10.3 KB freed, 0 bytes of vectors kept\n"
+
+
+@pytest.mark.parametrize("arguments", [["prune"], ["--max-size", "1G"], ["prune", "--max-size", "much"], ["burn"]])
+def test_misuse_is_told(folder: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = main(["cache", *arguments])
+    except SystemExit as exit_:  # argparse's own
+        status = exit_.code  # type: ignore[assignment]
+    assert status == 2
+    assert capsys.readouterr().err != ""
+
+
+def test_verify_and_clear(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "verify"]) == 0
+    assert capsys.readouterr().out == "11 entries read, 0 damaged\n"
+    (pack,) = (filled / "cache" / "embeddings").glob("*.pack")
+    os.truncate(pack, 5000)
+    assert main(["cache", "verify"]) == 1
+    assert capsys.readouterr().out == "11 entries read, 6 damaged: dropped, they will be made again\n"
+    assert main(["cache", "clear"]) == 0
+    assert "freed" in capsys.readouterr().out
+    assert Store(filled / "cache" / "embeddings").size() == 0
+
+
+def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "ref.txt").write_text("a b c\nd e\n")
+    (folder / "hyp.txt").write_text("a b\nd e f\n")
+    command = ["score", str(folder / "ref.txt"), "-i", str(folder / "hyp.txt"), "-m", "chrf"]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    assert first.err == ""
+    assert main(command) == 0
+    second = capsys.readouterr()
+    assert second.out == first.out
+    assert "all scores come from an earlier run" in second.err
+    assert main([*command, "-q"]) == 0
+    assert capsys.readouterr().err == ""
+    kept = [row.label for row in Store(folder / "cache" / "scores").summary()]
+    assert kept == [label("scores of chrf", *SCORING_ROOMS)]
+
+
+def test_no_cache_neither_reads_nor_writes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "ref.txt").write_text("a b c\n")
+    command = ["score", str(folder / "ref.txt"), "-i", str(folder / "ref.txt"), "-m", "chrf", "--no-cache"]
+    for _ in range(2):
+        assert main(command) == 0
+        assert capsys.readouterr().err == ""
+    assert not (folder / "cache" / "scores").exists()
+    monkeypatch.setenv("MONGE_NO_CACHE", "1")
+    assert main(command[:-1]) == 0
+    assert not (folder / "cache" / "scores").exists()
