@@ -30,8 +30,8 @@ class TransportSettings:
     """Everything that makes one transport metric differ from another.
 
     encoder, layers, aggregation, normalise_layers, normalise_points, drop, mute, ngram, pooling make the points;
-    weighting, idf_from, idf make the masses; cost, lambda_c, lambda_r, lambda_unit, epsilon, regulariser the transport;
-    readout, alpha, references, baseline the score.
+    weighting, idf_from, idf make the masses; cost, order, lambda_c, lambda_r, lambda_unit, epsilon, regulariser the
+    transport; readout, alpha, references, baseline the score.
     """
 
     encoder: str = "minilm"
@@ -47,6 +47,7 @@ class TransportSettings:
     idf_from: str = "references"
     idf: str = ""  # file of fitted statistics; empty = fit on what is scored
     cost: CostName = "cosine"
+    order: float = 1.0  # p of (Σ P·C^p)^(1/p): above 1, far words weigh more
     lambda_c: float = math.inf
     lambda_r: float = math.inf
     lambda_unit: str = "absolute"
@@ -74,6 +75,8 @@ class TransportSettings:
             value = getattr(self, name)
             if not value >= 0:
                 raise OptionError(f"{name}={value}: must not be negative or NaN")
+        if not 0 < self.order < math.inf:
+            raise OptionError(f"order={self.order}: must be positive and finite")
         if not 0 <= self.alpha <= 1:
             raise OptionError(f"alpha={self.alpha}: must be between 0 and 1")
         if self.epsilon == math.inf:

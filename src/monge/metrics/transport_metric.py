@@ -30,7 +30,9 @@ from monge.transport import (
     TransportProblem,
     TransportSetting,
     cost_matrix,
+    share_root,
     solve_pairs,
+    solve_powered_pairs,
 )
 from monge.version import __version__
 
@@ -95,7 +97,7 @@ class TransportMetric(MetricBase):
             "mute": settings.mute,
             "ngram": f"{settings.ngram}({settings.pooling})",
             "weighting": self._weighting_signature(),
-            "cost": settings.cost,
+            "cost": settings.cost + (f"^{settings.order:g}" if settings.order != 1 else ""),
             **({} if settings.readout == "f" else self._transport_signature()),
             "readout": readout,
             "references": settings.references,
@@ -150,11 +152,14 @@ class TransportMetric(MetricBase):
         left = self._clouds(dict.fromkeys(h for h, _ in pairs), self.statistics.idf_hypothesis)
         right = self._clouds(dict.fromkeys(r for _, r in pairs), self.statistics.idf_reference)
         cost = "cosine" if self.settings.cost == "position" else self.settings.cost
-        return float(
-            np.median(np.concatenate([cost_matrix(left[h].points, right[r].points, cost).ravel() for h, r in pairs]))
-        )
+        costs = [cost_matrix(left[h].points, right[r].points, cost).ravel() for h, r in pairs]
+        return float(np.median(np.concatenate(costs)) ** self.settings.order)
 
     # -- scoring -------------------------------------------------------------------------------------------------
+
+    def make_clouds(self, texts: Iterable[str]) -> dict[str, PointCloud]:
+        """Return the cloud of every text, weighted as references are."""
+        return self._clouds(dict.fromkeys(texts), self.statistics.idf_reference)
 
     def _clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
         layers = parse_layers(self.settings.layers, self.encoder.layers)
@@ -190,7 +195,10 @@ class TransportMetric(MetricBase):
             epsilon=self.settings.epsilon,
             regulariser=self.settings.regulariser,
         )
-        return solve_pairs(problems.left, problems.right, problems.pairs, setting, keep_couplings=keep_couplings)
+        batch = (problems.left, problems.right, problems.pairs, setting)
+        if self.settings.order != 1:
+            return solve_powered_pairs(*batch, order=self.settings.order, keep_couplings=keep_couplings)
+        return solve_pairs(*batch, keep_couplings=keep_couplings)
 
     def _reduce(
         self,
@@ -227,6 +235,8 @@ class TransportMetric(MetricBase):
         cost = cost_matrix(hypothesis.points, reference.points, self.settings.cost)
         problem = TransportProblem(cost, hypothesis.weights, reference.weights, rho_a, rho_b)
         assert solution.couplings is not None
+        if self.settings.order != 1:
+            problem = share_root(problem, solution.couplings[i], self.settings.order)
         plan = TransportPlan(problem, solution.couplings[i], int(solution.iterations[i]), bool(solution.converged[i]))
         return Alignment(hypothesis, reference, plan, role)
 
