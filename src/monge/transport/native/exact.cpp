@@ -6,7 +6,7 @@
 namespace monge {
 
 namespace {
-constexpr double kNever = 1e300;  // price of a column that is used up
+constexpr double kNever = 1e250;  // more than any cost, less than the padding of cost rows
 }
 
 Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, const std::int64_t* supply,
@@ -16,12 +16,11 @@ Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, co
     m_ = m;
     stride_ = stride;
     width_ = padded(m);
-    block_ = std::max(1, std::min(n, 256 / width_));
+    block_ = std::max(1, std::min(n, 1024 / width_));
     cursor_ = 0;
-    clock_ = 0;
     tree_.reset(n + m);
     flow_.assign(n + m, 0);
-    stamp_.assign(n + m, 0);
+    size_.assign(n + m, 1);
     potential_.assign(n + width_, 0.0);
     start_greedily(supply, demand);
     join_components();
@@ -45,43 +44,43 @@ Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, co
     }
 }
 
-// Serves the cheapest open pair of row and column again and again. Each step uses up a row or a column, which then
-// hangs below its partner; when both are used up the row becomes the root of a finished component.
+// Serves the cheapest open pair of row and column again and again, cheap measured against the means of its row and
+// column (transport does not change when they are taken away). Each step uses up a row or a column, which then hangs
+// below its partner; when both are used up the row becomes the root of a finished component.
 void TransportSimplex::start_greedily(const std::int64_t* supply, const std::int64_t* demand) {
     const Kernels& kernel = kernels();
+    const int rows = padded(n_);
     left_.assign(supply, supply + n_);
     right_.assign(demand, demand + m_);
-    const int rows = padded(n_);
     least_.assign(rows, kNever);
     least_at_.assign(n_, 0);
-    mask_.assign(std::max(width_, rows), 0.0);
-    order_.clear();
-    for (int i = 0; i < n_; ++i)
-        least_[i] = kernel.row_minimum(cost_ + std::int64_t(i) * stride_, mask_.data(), width_, &least_at_[i]);
-    std::vector<double>& zeros = potential_;  // still all zero here
-    zeros.resize(std::max<std::size_t>(zeros.size(), rows));
-    while (true) {
-        int row = 0;
-        if (kernel.row_minimum(least_.data(), zeros.data(), rows, &row) >= kNever) return;
+    offset_.resize(n_);
+    mask_.resize(width_);
+    zeros_.assign(rows, 0.0);
+    roots_.clear();
+    kernel.means(cost_, n_, m_, stride_, offset_.data(), mask_.data());
+    auto look = [&](int row) {
+        const double* cost = cost_ + std::int64_t(row) * stride_;
+        least_[row] = kernel.row_minimum(cost, mask_.data(), width_, &least_at_[row]) - offset_[row];
+    };
+    for (int i = 0; i < n_; ++i) look(i);
+    int row = 0;
+    while (kernel.row_minimum(least_.data(), zeros_.data(), rows, &row) < kNever) {
         const int column = least_at_[row];
         if (right_[column] == 0) {
-            // Columns only vanish, so an old minimum is a lower bound: look again when it is the best on offer.
-            least_[row] = kernel.row_minimum(cost_ + std::int64_t(row) * stride_, mask_.data(), width_, &least_at_[row]);
+            look(row);  // columns only vanish, so an old minimum is a lower bound: renewed when it is the best on offer
             continue;
         }
         const std::int64_t amount = std::min(left_[row], right_[column]);
         left_[row] -= amount;
         right_[column] -= amount;
+        if (left_[row] == 0) least_[row] = kNever;
         if (right_[column] == 0) {
             mask_[column] = -kNever;
             tree_.link(n_ + column, row);
             flow_[n_ + column] = amount;
-            if (left_[row] == 0) {
-                least_[row] = kNever;
-                order_.push_back(row);
-            }
+            if (left_[row] == 0) roots_.push_back(row);
         } else {
-            least_[row] = kNever;
             tree_.link(row, n_ + column);
             flow_[row] = amount;
         }
@@ -93,9 +92,9 @@ void TransportSimplex::start_greedily(const std::int64_t* supply, const std::int
 void TransportSimplex::join_components() {
     const Kernels& kernel = kernels();
     std::fill(mask_.begin(), mask_.end(), -kNever);
-    root_ = order_.back();
-    for (int at = static_cast<int>(order_.size()) - 1; at >= 0; --at) {
-        const int row = order_[at];
+    root_ = roots_.back();
+    for (int at = static_cast<int>(roots_.size()) - 1; at >= 0; --at) {
+        const int row = roots_[at];
         potential_[row] = 0.0;
         if (row != root_) {
             int column = 0;
@@ -107,13 +106,16 @@ void TransportSimplex::join_components() {
             if (node >= n_) mask_[node - n_] = potential_[node];
         });
     }
+    order_.clear();
+    tree_.walk(root_, [&](int node) { order_.push_back(node); });
+    for (std::size_t k = order_.size(); k-- > 1;) size_[tree_.parent(order_[k])] += size_[order_[k]];
 }
 
 // Potentials of the nodes below `top`, whose own is right: u_i + v_j = c_ij on every edge.
 void TransportSimplex::set_potentials(int top) {
     tree_.walk(top, [&](int node) {
         if (node == top) return;
-        const int above = tree_.parent[node];
+        const int above = tree_.parent(node);
         const int row = node < n_ ? node : above;
         const int column = node < n_ ? above - n_ : node - n_;
         potential_[node] = cost_[std::int64_t(row) * stride_ + column] - potential_[above];
@@ -147,45 +149,55 @@ bool TransportSimplex::find_entering(int* row, int* column) {
 
 // Sends flow round the cycle that the cell closes, from the row to the column and back through the tree.
 void TransportSimplex::pivot(int row, int column) {
+    // Flow shrinks above the rows on the way from `row` up and above the columns on the way from `column` up. Of the
+    // edges that empty first the last one on the round apex → row → column → apex leaves, which keeps the tree
+    // strongly feasible. An ancestor's subtree is larger, so stepping up at the smaller end meets at the apex.
     const int from = row, to = n_ + column;
-    ++clock_;
-    int apex = -1;
-    for (int a = from, b = to; apex < 0;) {
-        if (a >= 0) {
-            if (stamp_[a] == clock_) apex = a;
-            stamp_[a] = clock_;
-            a = tree_.parent[a];
-        }
-        if (b >= 0 && apex < 0) {
-            if (stamp_[b] == clock_) apex = b;
-            stamp_[b] = clock_;
-            b = tree_.parent[b];
+    int a = from, b = to, leaving_a = -1, leaving_b = -1;
+    std::int64_t least_a = INT64_MAX, least_b = INT64_MAX;
+    while (a != b) {
+        if (size_[a] < size_[b]) {
+            if (a < n_ && flow_[a] < least_a) least_a = flow_[a], leaving_a = a;
+            a = tree_.parent(a);
+        } else {
+            if (b >= n_ && flow_[b] <= least_b) least_b = flow_[b], leaving_b = b;
+            b = tree_.parent(b);
         }
     }
-    // Going down to `from` flow shrinks above rows, going up from `to` above columns. Of the edges that empty first
-    // the last one on the way apex → from → to → apex leaves: this keeps the tree strongly feasible.
-    std::int64_t amount = INT64_MAX;
-    int leaving = -1;
-    bool at_row_side = true;
-    for (int node = from; node != apex; node = tree_.parent[node])
-        if (node < n_ && flow_[node] < amount) {
-            amount = flow_[node];
-            leaving = node;
-        }
-    for (int node = to; node != apex; node = tree_.parent[node])
-        if (node >= n_ && flow_[node] <= amount) {
-            amount = flow_[node];
-            leaving = node;
-            at_row_side = false;
-        }
-    if (amount > 0) {
-        for (int node = from; node != apex; node = tree_.parent[node]) flow_[node] += node < n_ ? -amount : amount;
-        for (int node = to; node != apex; node = tree_.parent[node]) flow_[node] += node >= n_ ? -amount : amount;
+    const int apex = a;
+    const bool row_side = least_a < least_b;
+    const std::int64_t amount = row_side ? least_a : least_b;
+    for (int node = from; amount > 0 && node != apex; node = tree_.parent(node))
+        flow_[node] += node < n_ ? -amount : amount;
+    for (int node = to; amount > 0 && node != apex; node = tree_.parent(node))
+        flow_[node] += node >= n_ ? -amount : amount;
+    move(row_side ? from : to, row_side ? leaving_a : leaving_b, row_side ? to : from, apex, amount);
+    shift(row_side ? from : to, row_side ? reduced_ : -reduced_);
+}
+
+// Cuts the edge above `leaving` and hangs its subtree by `top`, a node of it, below `above`; sizes follow.
+void TransportSimplex::move(int top, int leaving, int above, int apex, std::int64_t amount) {
+    const int moved = size_[leaving];
+    for (int node = tree_.parent(leaving); node != apex; node = tree_.parent(node)) size_[node] -= moved;
+    for (int node = above; node != apex; node = tree_.parent(node)) size_[node] += moved;
+    int below = 0;
+    for (int node = top;; node = tree_.parent(node)) {
+        const int size = size_[node];
+        size_[node] = moved - below;
+        below = size;
+        if (node == leaving) break;
     }
-    const int top = at_row_side ? from : to;
-    tree_.rehang(top, leaving, at_row_side ? to : from, flow_, amount);
-    const double change = at_row_side ? reduced_ : -reduced_;
-    tree_.walk(top, [&](int node) { potential_[node] += node < n_ ? change : -change; });
+    tree_.rehang(top, leaving, above, flow_, amount);
+}
+
+// Raises rows and lowers columns below `top` by `change`, or does the opposite to all others when they are fewer.
+void TransportSimplex::shift(int top, double change) {
+    double* potential = potential_.data();
+    const int n = n_;
+    if (2 * size_[top] <= n_ + m_)
+        tree_.walk(top, [=](int node) { potential[node] += node < n ? change : -change; });
+    else
+        tree_.walk(root_, [=](int node) { potential[node] -= node < n ? change : -change; }, top);
 }
 
 }  // namespace monge

@@ -22,7 +22,7 @@ class TransportSimplex {
     template <class Visit>
     void each_flow(Visit visit) const {
         for (int node = 0; node < n_ + m_; ++node) {
-            const int above = tree_.parent[node];
+            const int above = tree_.parent(node);
             if (above < 0 || flow_[node] == 0) continue;
             if (node < n_)
                 visit(node, above - n_, flow_[node]);
@@ -34,20 +34,23 @@ class TransportSimplex {
   private:
     void start_greedily(const std::int64_t* supply, const std::int64_t* demand);
     void join_components();
+    void set_potentials(int top);
     void refresh_potentials();
     bool find_entering(int* row, int* column);
     void pivot(int row, int column);
-    void set_potentials(int top);
+    void move(int top, int leaving, int above, int apex, std::int64_t amount);
+    void shift(int top, double change);
 
     const double* cost_ = nullptr;
-    int n_ = 0, m_ = 0, stride_ = 0, width_ = 0, cursor_ = 0, root_ = 0, block_ = 1;
-    double tolerance_ = 0, reduced_ = 0;
-    Forest tree_;
-    std::vector<std::int64_t> flow_, left_, right_;
-    std::vector<double> potential_;  // rows, then columns (padded)
-    std::vector<double> least_, mask_;
-    std::vector<int> least_at_, stamp_, order_;
-    int clock_ = 0;
+    int n_ = 0, m_ = 0, stride_ = 0, width_ = 0, block_ = 1, cursor_ = 0, root_ = 0;
+    double tolerance_ = 0, reduced_ = 0;  // of the cell that find_entering found
+    Forest tree_;                         // nodes are rows, then columns
+    std::vector<int> size_;               // nodes below and including each
+    std::vector<std::int64_t> flow_;      // on the edge above each
+    std::vector<double> potential_;       // of each; padded
+    std::vector<std::int64_t> left_, right_;
+    std::vector<double> least_, offset_, mask_, zeros_;
+    std::vector<int> least_at_, roots_, order_;
 };
 
 }  // namespace monge

@@ -1,53 +1,54 @@
 // Rooted trees over nodes 0..count-1; every node but a root owns the edge to its parent.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 namespace monge {
 
 struct Forest {
-    std::vector<int> parent, first_child, next, previous;  // -1 where there is none
+    struct Node {
+        int parent = -1, first_child = -1, next = -1, previous = -1;  // -1 where there is none
+    };
+    std::vector<Node> nodes;
 
-    void reset(int count) {
-        parent.assign(count, -1);
-        first_child.assign(count, -1);
-        next.assign(count, -1);
-        previous.assign(count, -1);
-    }
+    void reset(int count) { nodes.assign(count, Node()); }
+
+    int parent(int node) const { return nodes[node].parent; }
 
     void link(int child, int above) {
-        const int sibling = first_child[above];
-        parent[child] = above;
-        previous[child] = -1;
-        next[child] = sibling;
-        if (sibling >= 0) previous[sibling] = child;
-        first_child[above] = child;
+        Node& own = nodes[child];
+        own.parent = above;
+        own.previous = -1;
+        own.next = nodes[above].first_child;
+        if (own.next >= 0) nodes[own.next].previous = child;
+        nodes[above].first_child = child;
     }
 
     void unlink(int child) {
-        const int before = previous[child], after = next[child];
-        if (before >= 0)
-            next[before] = after;
+        Node& own = nodes[child];
+        if (own.previous >= 0)
+            nodes[own.previous].next = own.next;
         else
-            first_child[parent[child]] = after;
-        if (after >= 0) previous[after] = before;
-        parent[child] = -1;
+            nodes[own.parent].first_child = own.next;
+        if (own.next >= 0) nodes[own.next].previous = own.previous;
+        own.parent = -1;
     }
 
-    // Calls visit(node) for the subtree of `top`, parents before children.
+    // Calls visit(node) for the subtree of `top`, parents before children, without the subtree of `skipped`.
     template <class Visit>
-    void walk(int top, Visit visit) const {
+    void walk(int top, Visit visit, int skipped = -1) const {
         int node = top;
         while (true) {
-            visit(node);
-            if (first_child[node] >= 0) {
-                node = first_child[node];
-                continue;
+            if (node != skipped) {
+                visit(node);
+                if (nodes[node].first_child >= 0) {
+                    node = nodes[node].first_child;
+                    continue;
+                }
             }
-            while (node != top && next[node] < 0) node = parent[node];
+            while (node != top && nodes[node].next < 0) node = nodes[node].parent;
             if (node == top) return;
-            node = next[node];
+            node = nodes[node].next;
         }
     }
 
@@ -56,11 +57,10 @@ struct Forest {
     template <class Value>
     void rehang(int node, int last, int above, std::vector<Value>& value, Value fresh) {
         while (true) {
-            const int old_parent = parent[node];
+            const int old_parent = nodes[node].parent;
             const Value old_value = value[node];
             if (old_parent >= 0) unlink(node);
-            if (above >= 0)
-                link(node, above);
+            link(node, above);
             value[node] = fresh;
             if (node == last) return;
             above = node;

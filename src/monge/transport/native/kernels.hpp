@@ -9,13 +9,20 @@ namespace monge {
 constexpr int kLanes = 8;
 inline int padded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
+inline std::int64_t cost_scratch(int n, int m, int d) { return n + m + 4 * std::int64_t(padded(d)) + kLanes; }
+
+// First address at or after p where a cache line begins.
+inline double* aligned(double* p) {
+    return reinterpret_cast<double*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64);
+}
+
 enum class Cost { euclidean, squared_euclidean, cosine };
 
 struct Kernels {
     const char* name;
 
     // out[i][j] = cost of a_i (n, d) and b_j (m, d); products and sums in double.
-    // scratch has (n + m) * (1 + padded(d)) doubles.
+    // scratch has cost_scratch(n, m, d) doubles.
     void (*form_costs)(Cost cost, const float* a, int n, const float* b, int m, int d, double* out, int stride,
                        double* scratch);
 
@@ -25,6 +32,9 @@ struct Kernels {
 
     // Least cost[j] - v[j] over j < width; *column is the first place where it is.
     double (*row_minimum)(const double* cost, const double* v, int width, int* column);
+
+    // Means of rows and columns (padded) of cost (n, m).
+    void (*means)(const double* cost, int n, int m, int stride, double* rows, double* columns);
 
     // e[i][j] = exp(x[i] - k[i][j] - top[j]) with top[j] = max_i x[i] - k[i][j], and sum[j] = sum_i e[i][j].
     void (*exponentials)(const double* x, const double* k, int n, int stride, double* e, double* top, double* sum);

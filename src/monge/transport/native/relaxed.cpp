@@ -70,7 +70,7 @@ void RelaxedSimplex::start() {
             ++edges[partner];
         }
     for (int node = 0; node < n + m; ++node) {
-        const int above = forest_.parent[node];
+        const int above = forest_.parent(node);
         if (above < 0) {
             unsettled_.push_back(node);
             continue;
@@ -107,13 +107,13 @@ void RelaxedSimplex::insert(int row, int column) {
             if (stamp_[a] == clock_) apex = a;
             stamp_[a] = clock_;
             top_of_from = a;
-            a = forest_.parent[a];
+            a = forest_.parent(a);
         }
         if (b >= 0 && apex < 0) {
             if (stamp_[b] == clock_) apex = b;
             stamp_[b] = clock_;
             top_of_to = b;
-            b = forest_.parent[b];
+            b = forest_.parent(b);
         }
     }
     if (apex >= 0) {
@@ -130,14 +130,14 @@ void RelaxedSimplex::close_cycle(int from, int to, int apex) {
     double amount = INFINITY;
     int leaving = -1;
     bool at_row_side = true;
-    for (int node = from; node != apex; node = forest_.parent[node])
+    for (int node = from; node != apex; node = forest_.parent(node))
         if (node < n && flow_[node] < amount) amount = flow_[node], leaving = node;
-    for (int node = to; node != apex; node = forest_.parent[node])
+    for (int node = to; node != apex; node = forest_.parent(node))
         if (node >= n && flow_[node] < amount) amount = flow_[node], leaving = node, at_row_side = false;
-    for (int node = from; node != apex; node = forest_.parent[node]) flow_[node] += node < n ? -amount : amount;
-    for (int node = to; node != apex; node = forest_.parent[node]) flow_[node] += node >= n ? -amount : amount;
+    for (int node = from; node != apex; node = forest_.parent(node)) flow_[node] += node < n ? -amount : amount;
+    for (int node = to; node != apex; node = forest_.parent(node)) flow_[node] += node >= n ? -amount : amount;
     forest_.rehang(at_row_side ? from : to, leaving, at_row_side ? to : from, flow_, amount);
-    while (forest_.parent[apex] >= 0) apex = forest_.parent[apex];
+    while (forest_.parent(apex) >= 0) apex = forest_.parent(apex);
     unsettled_.push_back(apex);
 }
 
@@ -145,7 +145,7 @@ void RelaxedSimplex::settle() {
     while (!unsettled_.empty()) {
         const int root = unsettled_.back();
         unsettled_.pop_back();
-        if (forest_.parent[root] >= 0) continue;  // was a root when it was noted
+        if (forest_.parent(root) >= 0) continue;  // was a root when it was noted
         place(root);
         if (!advance(root)) unsettled_.push_back(root);
     }
@@ -164,7 +164,7 @@ void RelaxedSimplex::place(int root) {
     order_.clear();
     forest_.walk(root, [&](int node) {
         order_.push_back(node);
-        const int above = forest_.parent[node];
+        const int above = forest_.parent(node);
         if (node != root) {
             const int row = node < n ? node : above, column = (node < n ? above : node) - n;
             potential_[node] = problem_.cost[std::int64_t(row) * problem_.stride + column] - potential_[above];
@@ -187,7 +187,7 @@ void RelaxedSimplex::place(int root) {
         potential_[node] += node < n ? shift : -shift;
         target_[node] = std::exp(std::min(log_mass(node), 600.0));  // a bad tree may ask for more than doubles hold
     }
-    for (std::size_t k = order_.size(); k-- > 1;) target_[forest_.parent[order_[k]]] -= target_[order_[k]];
+    for (std::size_t k = order_.size(); k-- > 1;) target_[forest_.parent(order_[k])] -= target_[order_[k]];
 }
 
 // Moves flows towards the target; true when it was reached, else the edges that emptied on the way are cut.

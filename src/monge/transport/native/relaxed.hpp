@@ -22,7 +22,7 @@ class RelaxedSimplex {
     template <class Visit>
     void each_flow(Visit visit) const {
         for (int node = 0; node < problem_.n + problem_.m; ++node) {
-            const int above = forest_.parent[node];
+            const int above = forest_.parent(node);
             if (above < 0 || !(flow_[node] > 0)) continue;
             if (node < problem_.n)
                 visit(node, above - problem_.n, flow_[node]);

@@ -49,7 +49,7 @@ void Solver::form(const float* a, int n, const float* b, int m, int dimension, C
     cost_.resize(std::size_t(n) * stride);
     for (int i = 0; i < n; ++i)
         for (int j = m; j < stride; ++j) cost_[std::int64_t(i) * stride + j] = kPadding;
-    scratch_.resize(std::size_t(n + m) * (1 + padded(dimension)));
+    scratch_.resize(cost_scratch(n, m, dimension));
     const Cost cost = kind == CostKind::euclidean           ? Cost::euclidean
                       : kind == CostKind::squared_euclidean ? Cost::squared_euclidean
                                                             : Cost::cosine;
