@@ -19,6 +19,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("data", "data", "list, show and fetch sets of human judgments"),
     ("explain", "explain", "show why a score is what it is"),
     ("serve", "serve", "serve scores and explanations: a page and a JSON API"),
+    ("nearest", "nearest", "find the texts nearest to a text, exactly"),
     ("metrics", "metrics", "list the metrics, or print the card of one"),
     ("models", "models", "list, fetch and locate encoder weights"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
@@ -32,7 +33,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser; only *command*'s own arguments are added (all commands' when it is ``"*"``)."""
     parser = argparse.ArgumentParser(
         prog="monge",
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=18),
+        formatter_class=_help_formatter,  # type: ignore[arg-type]
         description="Principled evaluation of generated text by optimal transport.",
         epilog="`monge COMMAND --help` explains a command. Start with: monge score REF -i HYP",
     )
@@ -49,6 +50,12 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         else:
             subparsers.add_parser(name, help=summary)
     return parser
+
+
+def _help_formatter(prog: str) -> argparse.HelpFormatter:
+    formatter = argparse.HelpFormatter(prog)
+    formatter._action_max_length = 14  # argparse forgets the indent of commands and breaks the longest ones
+    return formatter
 
 
 def main(argv: Sequence[str] | None = None) -> int:
