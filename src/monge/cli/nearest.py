@@ -1,0 +1,90 @@
+"""Find the texts nearest to each query, exactly.
+
+  monge nearest QUERY CORPUS -k 10
+  monge nearest QUERY CORPUS -m emd --encoder minilm -f tsv
+
+Both files hold one text a line. Distances are earth mover's distances (default: word mover's distance); lower bounds
+leave most of the exact problems unsolved without changing the result. idf weights, if any, come from the corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from monge.errors import OptionError
+
+if TYPE_CHECKING:
+    from monge.engine.nearest import Search
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``monge nearest``."""
+    from monge.cli.score import add_metric_arguments
+
+    parser.add_argument("query", metavar="QUERY", help="file of queries, one a line")
+    parser.add_argument("corpus", metavar="CORPUS", help="file of texts to search, one a line")
+    parser.add_argument("-k", type=int, default=10, metavar="K", help="neighbours of each query (default: 10)")
+    parser.add_argument(
+        "-f", "--format", choices=("text", "tsv", "json"), default="text", help="how to print (default: text)"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not tell how much work it took")
+    add_metric_arguments(parser)
+    parser.set_defaults(metrics=["wmd"])
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, print the neighbours, and tell on stderr how many exact problems were solved."""
+    from monge.cli.score import load_metrics
+    from monge.engine.nearest import find_nearest
+    from monge.metrics.transport_metric import TransportMetric
+    from monge.text import read_lines
+
+    metrics = load_metrics(args)
+    if len(metrics) != 1 or not isinstance(metrics[0], TransportMetric):
+        raise OptionError("nearest takes one transport metric: -m wmd, for example")
+    queries, corpus = read_lines(args.query), read_lines(args.corpus)
+    search = find_nearest(metrics[0], queries, corpus, k=args.k)
+    printers = {"text": _text_lines, "tsv": _tsv_lines, "json": _json_lines}
+    for line in printers[args.format](search, queries, corpus):
+        print(line)
+    if not args.quiet:
+        _tell(search)
+    return 0
+
+
+def _text_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:
+    width = len(str(len(corpus)))
+    for number, (query, found) in enumerate(zip(queries, search.neighbours, strict=True), start=1):
+        if number > 1:
+            yield ""
+        yield f"query {number}: {query}"
+        if not found:
+            yield "  no known word: no neighbours"
+        for neighbour in found:
+            yield f"  {neighbour.distance:.4f}  line {neighbour.place + 1:<{width}}  {corpus[neighbour.place]}"
+
+
+def _tsv_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:
+    yield "query\trank\tline\tdistance\ttext"
+    for number, found in enumerate(search.neighbours, start=1):
+        for rank, neighbour in enumerate(found, start=1):
+            text = corpus[neighbour.place].replace("\t", " ")
+            yield f"{number}\t{rank}\t{neighbour.place + 1}\t{neighbour.distance!r}\t{text}"
+
+
+def _json_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:
+    for number, (query, found) in enumerate(zip(queries, search.neighbours, strict=True), start=1):
+        neighbours = [{"line": n.place + 1, "distance": n.distance, "text": corpus[n.place]} for n in found]
+        yield json.dumps({"query": number, "text": query, "neighbours": neighbours}, ensure_ascii=False)
+
+
+def _tell(search: Search) -> None:
+    share = 100 * search.solved / search.pairs if search.pairs else 0.0
+    told = f"monge: {search.solved} of {search.pairs} exact problems solved ({share:.2g} %)"
+    if search.skipped:
+        told += f"; {search.skipped} texts of the corpus without a known word were left out"
+    print(told, file=sys.stderr)
