@@ -33,7 +33,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser; only *command*'s own arguments are added (all commands' when it is ``"*"``)."""
     parser = argparse.ArgumentParser(
         prog="monge",
-        formatter_class=_help_formatter,  # type: ignore[arg-type]
+        formatter_class=_help_formatter,
         description="Principled evaluation of generated text by optimal transport.",
         epilog="`monge COMMAND --help` explains a command. Start with: monge score REF -i HYP",
     )
