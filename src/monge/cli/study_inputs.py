@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.engine.judging import MetricVariant
     from monge.meta.data import DataSpec, JudgedSet, MetricScores
     from monge.meta.judged import JudgedScores
+    from monge.metrics.variants import MetricVariant
 
 
 def add_data_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ class ScoredTasks:
 
     tasks: list[JudgedScores]
     signatures: dict[str, str]
-    scores: list[tuple[JudgedSet, Mapping[str, MetricScores]]]
+    scores: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]
 
 
 def gather_sets(args: argparse.Namespace) -> list[JudgedSet]:
@@ -84,9 +84,9 @@ def choose_defaults(args: argparse.Namespace) -> None:
 
 def gather_tasks(args: argparse.Namespace, sets: Sequence[JudgedSet]) -> ScoredTasks:
     """Read and compute scores and lay them beside the judgments."""
-    from monge.engine.judging import parse_variants
     from monge.meta.tasks import make_tasks, merge_scores, resolve_directions
     from monge.metrics import metric_specs
+    from monge.metrics.variants import parse_variants
 
     given = merge_scores([_read_scores(args)]) if args.scores else {}
     variants = parse_variants(args.metrics, shared_options(args))

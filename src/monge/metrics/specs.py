@@ -85,7 +85,27 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
     ),
 )
 
-SPECS: tuple[MetricSpec, ...] = TRANSPORT_SPECS + LEXICAL_SPECS
+ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        "mongescore",
+        "monge.metrics.ensemble:load_mongescore",
+        "greedy matching of order 4 plus half the sentence cosine",
+        family="ensemble",
+        bounds=(-_INF, _INF),
+        symmetric=True,
+        citation="monge, docs/results.md; the parts: Zhang et al. (2020), Reimers and Gurevych (2019), Villani (2009)",
+    ),
+    MetricSpec(
+        "ensemble",
+        "monge.metrics.ensemble:load_ensemble",
+        "weighted mean of standardised metrics",
+        family="ensemble",
+        bounds=(-_INF, _INF),
+        citation="Zhao (2022), On the Principles of Evaluation for Natural Language Generation, ch. 12",
+    ),
+)
+
+SPECS: tuple[MetricSpec, ...] = TRANSPORT_SPECS + LEXICAL_SPECS + ENSEMBLE_SPECS
 
 
 def spec_named(name: str) -> MetricSpec:
