@@ -1,0 +1,82 @@
+"""A real browser on a real service. Chromium of the system is used: apt-get install chromium."""
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("fastapi", reason="this machine has no fastapi: pip install 'monge[serve]'")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="this machine has no playwright: pip install 'monge[test]'"
+)
+
+ARGUMENTS = (
+    "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run", "--disable-domain-reliability",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """A service on a free port of this machine, with hashed vectors."""
+    import uvicorn
+
+    from monge.encoders.hashed import HashedEncoder
+    from monge.service.app import create_app
+    from monge.service.settings import ServiceSettings
+
+    app = create_app(ServiceSettings(encoders=("minilm", "glove")))
+    for name in ("minilm", "glove"):
+        app.state.service.pool.add_encoder(name, HashedEncoder(layers=7))
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["playwright.Browser"]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("this machine has no chromium (apt-get install chromium)")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        yield opened
+        opened.close()
+
+
+class Watch:
+    """What a page complains about and whom it talks to."""
+
+    def __init__(self, page: "playwright.Page") -> None:
+        self.complaints: list[str] = []
+        self.hosts: set[str] = set()
+        page.on("console", lambda message: self._hear(message))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.hosts.add(request.url.split("/")[2] if "://" in request.url else ""))
+
+    def _hear(self, message: "playwright.ConsoleMessage") -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+
+@pytest.fixture
+def page(browser: "playwright.Browser", address: str) -> Iterator["playwright.Page"]:
+    """A fresh page that must stay quiet and talk to its own service only."""
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(15_000)
+    watch = Watch(opened)
+    yield opened
+    context.close()
+    assert watch.complaints == []
+    assert watch.hosts <= {address.removeprefix("http://")}

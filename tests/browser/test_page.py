@@ -1,0 +1,156 @@
+"""What a person does on the page."""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="this machine has no playwright: pip install 'monge[test]'")
+
+from playwright.sync_api import Browser, Page, expect
+
+
+def open_pair(page: Page, address: str, hypothesis: str, reference: str, extra: str = "") -> None:
+    page.goto(f"{address}/#h={quote(hypothesis)}&r={quote(reference)}{extra}")
+    page.reload()  # a new fragment alone loads nothing
+    page.wait_for_selector("#picture svg")
+
+
+def test_a_pair_is_scored_and_a_word_shows_its_flow(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("#picture svg")
+    page.fill("#hypothesis", "the boy ran home")
+    page.fill("#reference-1", "the zebra ran home")
+    page.click("button.main >> text=Score")
+    expect(page.locator('#picture .word[data-r="1"]')).to_contain_text("zebra")
+    expect(page.locator('.card[data-metric="bertscore"] .value')).to_have_text(re.compile(r"^0\.\d{4}$"))
+    page.hover('#picture .word[data-h="1"]')
+    lit = page.locator("#picture .flow.on")
+    assert lit.count() >= 1
+    assert set(lit.evaluate_all("flows => flows.map(flow => flow.dataset.h)")) == {"1"}
+    expect(page.locator("#detail")).to_contain_text("boy: adds")
+    expect(page.locator("#detail")).to_contain_text("boy → ")
+    expect(page.locator("#sum")).to_contain_text("(a perfect match)")
+
+
+def test_the_heat_map_answers_too(page: Page, address: str) -> None:
+    open_pair(page, address, "the boy ran", "the man ran home")
+    page.click("#view-heatmap")
+    cells = page.locator("#picture .cell")
+    assert cells.count() == 3 * 4
+    cells.first.hover()
+    expect(page.locator("#detail")).to_contain_text("cost")
+
+
+def test_two_metrics_can_be_switched_and_compared(page: Page, address: str) -> None:
+    open_pair(page, address, "the boy ran home today", "a zebra ran home", "&m=bertscore,lazy_emd,chrf")
+    page.click('.card[data-metric="lazy_emd"]')
+    expect(page.locator("#difference")).to_contain_text("from bertscore to lazy_emd")
+    assert page.locator("#difference tbody tr").count() > 3
+    assert page.locator('.card[data-metric="chrf"]').is_disabled()
+
+
+def test_systems_are_dropped_and_the_report_is_read(page: Page, address: str, tmp_path: Path) -> None:
+    good = [f"sentence {i} about ships and harbours" for i in range(20)]
+    (tmp_path / "ref.txt").write_text("\n".join(good) + "\n", encoding="utf-8")
+    (tmp_path / "first.txt").write_text("\n".join(good[:15] + ["nothing"] * 5) + "\n", encoding="utf-8")
+    (tmp_path / "second.txt").write_text("\n".join(["bananas"] * 20) + "\n", encoding="utf-8")
+    page.goto(address)
+    page.wait_for_selector("#picture svg")
+    page.click("#tab-compare")
+    page.set_input_files("#reference-files", tmp_path / "ref.txt")
+    drop_files(page, "#drop-systems", [tmp_path / "first.txt", tmp_path / "second.txt"])
+    expect(page.locator("#system-list")).to_contain_text("second, 20 lines")
+    page.click("#run-compare")
+    expect(page.locator("#report h1")).to_contain_text("Comparison of first", timeout=60_000)
+    expect(page.locator("#report")).to_contain_text("first > second")
+    assert page.locator("#report img").count() > 3
+    assert page.locator("#report img").first.evaluate("image => image.naturalWidth") > 50
+    with page.expect_download() as download:
+        page.click("#save-report")
+    assert "Comparison of first" in Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def drop_files(page: Page, selector: str, paths: list[Path]) -> None:
+    """Drop files as a person would: a DataTransfer with File objects."""
+    files = [{"name": path.name, "text": path.read_text(encoding="utf-8")} for path in paths]
+    transfer = page.evaluate_handle(
+        "files => { const t = new DataTransfer();"
+        "for (const f of files) t.items.add(new File([f.text], f.name)); return t; }",
+        files,
+    )
+    page.dispatch_event(selector, "drop", {"dataTransfer": transfer})
+
+
+def test_a_link_shows_the_same_page(page: Page, address: str) -> None:
+    open_pair(page, address, "a red boat", "a blue boat", "&view=heatmap&m=emd&metric=emd")
+    assert page.input_value("#hypothesis") == "a red boat"
+    assert page.locator("#picture .cell").count() > 0
+    page.fill("#hypothesis", "ümlaut & ampersand #1")
+    page.click("button.main >> text=Score")
+    expect(page.locator("#picture")).to_contain_text("ümlaut")
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector("#picture svg")
+    assert page.input_value("#hypothesis") == "ümlaut & ampersand #1"
+
+
+def test_the_keyboard_is_enough(page: Page, address: str) -> None:
+    open_pair(page, address, "the boy ran", "the man ran home", "&m=bertscore,emd")
+    page.focus("#hypothesis")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector('.card[aria-checked="true"]')
+    page.focus('.card[aria-checked="true"]')
+    page.keyboard.press("ArrowRight")
+    expect(page.locator('.card[data-metric="emd"]')).to_have_attribute("aria-checked", "true")
+    page.focus('#picture .word[data-h="0"]')
+    assert page.locator("#picture .flow.on").count() >= 1
+    page.focus("#tab-explain")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#compare")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<img src=x onerror=\"document.title='owned'\"> <script>document.title='owned'</script>",
+        "مرحبا \u202e override \u0000 null \u001b[31m",
+        "e\u0301\u0302\u0303 👩‍👩‍👧 \u200b",
+    ],
+)
+def test_hostile_text_is_shown_literally(page: Page, address: str, text: str) -> None:
+    open_pair(page, address, "plain words", "plain words")
+    page.evaluate("text => { document.getElementById('hypothesis').value = text; }", text)
+    page.click("button.main >> text=Score")
+    expect(page.locator("#pair-status")).to_have_text("")
+    page.wait_for_selector("#picture svg")
+    page.click("#view-heatmap")
+    assert "owned" not in page.title()
+    assert page.locator("#picture img, #picture script").count() == 0
+
+
+def test_refusals_are_shown(browser: Browser, address: str) -> None:
+    page = browser.new_context().new_page()  # the browser itself reports a refused request on its console
+    open_pair(page, address, "a", "b")
+    page.fill("#hypothesis", "word " * 1001)
+    with page.expect_response("**/api/score") as response:
+        page.click("button.main >> text=Score")
+    assert response.value.status == 413
+    expect(page.locator("#pair-status")).to_contain_text("5,005 characters")
+    page.context.close()
+
+
+def test_it_fits_a_phone(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector("#picture svg")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = page.locator("#picture svg").bounding_box()
+    assert box is not None
+    assert box["width"] <= 390
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(int(part) for part in re.findall(r"\d+", colour)[:3]) < 60
+    context.close()

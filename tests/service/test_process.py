@@ -1,0 +1,130 @@
+"""The service as a process: started, stopped, killed, started again."""
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from monge.cli import main
+
+LARGE = {
+    "metrics": [{"name": "emd", "options": {"encoder": "hashed"}}],
+    "segments": [{"hypothesis": f"{i} words " * 40, "references": [f"other {i} words " * 30]} for i in range(150)],
+}
+SMALL = {"metrics": LARGE["metrics"], "segments": [{"hypothesis": "a b", "references": ["a c"]}]}
+
+
+class Running:
+    """A `monge serve` of its own."""
+
+    def __init__(self, log: Path, port: int = 0) -> None:
+        command = [sys.executable, "-m", "monge", "serve", "--port", str(port), "--encoders", "hashed"]
+        with log.open("wb") as stream:
+            self.process = subprocess.Popen(command, stderr=stream)
+        for _ in range(600):
+            time.sleep(0.05)
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", log.read_text(encoding="utf-8"))
+            with contextlib.suppress(httpx.TransportError):
+                if found and httpx.get(f"{found[0]}/healthz").status_code == 200:
+                    self.address, self.port = found[0], int(found[1])
+                    return
+        raise AssertionError(f"it did not start: {log.read_text(encoding='utf-8')}")
+
+    def post_in_thread(self, body: object) -> tuple[threading.Thread, list[object]]:
+        """Send a request and collect its status, or the error a client sees."""
+        outcome: list[object] = []
+
+        def send() -> None:
+            try:
+                outcome.append(httpx.post(f"{self.address}/api/score", json=body, timeout=60).status_code)
+            except httpx.TransportError as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        return thread, outcome
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Running]:
+    running = Running(tmp_path / "log")
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def wait_until_busy(service: Running) -> None:
+    for _ in range(500):
+        if httpx.get(f"{service.address}/healthz").json()["waiting"]:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the request never arrived")
+
+
+def test_a_stopped_service_finishes_what_is_under_way(service: Running) -> None:
+    thread, outcome = service.post_in_thread(LARGE)
+    wait_until_busy(service)
+    service.process.send_signal(signal.SIGTERM)
+    thread.join(60)
+    assert outcome == [200]
+    assert service.process.wait(30) in (0, -signal.SIGTERM)
+
+
+def test_a_killed_service_gives_clean_errors_and_starts_again(service: Running, tmp_path: Path) -> None:
+    thread, outcome = service.post_in_thread(LARGE)
+    wait_until_busy(service)
+    service.process.kill()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert isinstance(outcome[0], httpx.TransportError)
+    service.process.wait()
+    again = Running(tmp_path / "again", service.port)
+    try:
+        assert httpx.post(f"{again.address}/api/score", json=SMALL, timeout=60).status_code == 200
+    finally:
+        again.process.kill()
+        again.process.wait()
+
+
+def test_a_taken_port_is_one_sentence(service: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--port", str(service.port)]) == 2
+    assert re.fullmatch(r"monge: cannot listen on .*\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--host", "0.0.0.0"], "token"),
+        (["--seconds", "0"], "positive"),
+        (["--waiting", "0"], "at least 1"),
+        (["-m", "nonsense"], "no metric"),
+        (["--token-file", "/no/such/file"], "cannot read"),
+    ],
+)
+def test_mistakes_get_one_sentence(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MONGE_TOKEN", raising=False)
+    assert main(["serve", "--port", "0", *arguments]) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
+
+
+def test_a_token_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from monge.cli import build_parser
+    from monge.cli.serve import make_settings
+
+    (tmp_path / "token").write_text("sesame\n", encoding="utf-8")
+    arguments = ["serve", "--host", "0.0.0.0", "--token-file", str(tmp_path / "token")]
+    settings = make_settings(build_parser("serve").parse_args(arguments))
+    assert settings.token == "sesame"
+    assert settings.per_client == 16
