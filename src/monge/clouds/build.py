@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from monge.clouds.cloud import PointCloud
@@ -42,18 +43,24 @@ class CloudRecipe:
         if len(encoded.tokens) == 0:
             return self._origin(encoded, [*notes, "no known word"])
         kept = self._kept(encoded, notes)
-        points = aggregate_layers(encoded.vectors[:, kept], self.aggregation, normalise=self.normalise_layers)
+        points = self._points(encoded, kept)
         tokens = tuple(encoded.tokens[i] for i in kept)
         weights = self._weights(encoded, kept, tokens, idf, notes)
         spans = encoded.spans[kept]
         if self.ngram != 1 or not self.pooling_mean:
             points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling_mean)
             tokens = join_windows(tokens, windows)
-            spans = np.array([_cover(spans[start:end]) for start, end in windows], dtype=np.int64)
+            spans = _cover(spans, windows)
         if self.normalise_points:
             norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
             points = (points / np.where(norms == 0, 1.0, norms)).astype(np.float32)
         return PointCloud(points, weights / weights.sum(), tokens, spans, encoded.text, tuple(notes))
+
+    def _points(self, encoded: EncodedText, kept: NDArray[np.int64]) -> NDArray[np.float32]:
+        vectors = encoded.vectors if len(kept) == len(encoded.tokens) else encoded.vectors[:, kept]
+        if self.aggregation == "single" and len(vectors) == 1 and not self.normalise_layers:
+            return np.asarray(vectors[0], dtype=np.float32)  # as it is
+        return aggregate_layers(vectors, self.aggregation, normalise=self.normalise_layers)
 
     def _kept(self, encoded: EncodedText, notes: list[str]) -> NDArray[np.int64]:
         dropped = match_filters(encoded, self.drop, self.stopwords)
@@ -105,6 +112,12 @@ def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
     )
 
 
-def _cover(spans: NDArray[np.int64]) -> tuple[int, int]:
-    real = spans[spans[:, 1] > spans[:, 0]]
-    return (int(real[:, 0].min()), int(real[:, 1].max())) if len(real) else (0, 0)
+def _cover(spans: NDArray[np.int64], windows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """Return from where to where each window reaches; empty spans (special tokens) do not count."""
+    size = windows[0][1] - windows[0][0]
+    real = spans[:, 1] > spans[:, 0]
+    if size == 1:
+        return np.where(real[:, None], spans, 0)
+    starts = sliding_window_view(np.where(real, spans[:, 0], np.iinfo(np.int64).max), size).min(axis=1)
+    ends = sliding_window_view(np.where(real, spans[:, 1], 0), size).max(axis=1)
+    return np.column_stack([np.where(ends > 0, starts, 0), ends])

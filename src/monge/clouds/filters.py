@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 import unicodedata
 from collections.abc import Callable, Collection
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ ENGLISH_STOPWORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=100_000)
 def _is_punctuation(token: str) -> bool:
     return bool(token) and all(unicodedata.category(char)[0] in "PS" for char in token)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 
@@ -29,15 +30,11 @@ def pool_ngrams(
     length = len(points)
     size = length if n == 0 or n > length else n
     windows = [(start, start + size) for start in range(length - size + 1)]
-    cumulated = np.vstack(
-        [np.zeros((1, points.shape[1])), np.cumsum(points * weights[:, None], axis=0, dtype=np.float64)]
-    )
-    masses = np.array([weights[start:end].sum() for start, end in windows])
-    pooled = (
-        points.astype(np.float64) * weights[:, None]
-        if size == 1
-        else np.stack([cumulated[end] - cumulated[start] for start, end in windows])
-    )
+    pooled, masses = points * weights[:, None], weights
+    if size > 1:
+        masses = sliding_window_view(weights, size).sum(axis=1)
+        cumulated = np.vstack([np.zeros((1, points.shape[1])), np.cumsum(pooled, axis=0)])
+        pooled = cumulated[size:] - cumulated[:-size]
     if mean:
         empty = masses == 0
         pooled = pooled / np.where(empty, 1.0, masses)[:, None]

@@ -7,17 +7,18 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import CloudRecipe, IdfModel, PointCloud, join_clouds
+from monge.clouds import CloudRecipe, IdfModel, PointCloud
 from monge.encoders import Encoder, parse_layers
+from monge.encoders.ahead import encode_ahead
 from monge.errors import NotFittedError
 from monge.metrics.base import MetricSpec
 from monge.metrics.baseline import Baseline
+from monge.metrics.cloud_pairs import CloudPairs
 from monge.metrics.common import MetricBase, check_needs
 from monge.metrics.readout import PRECISION, READOUTS, RECALL, Readout
 from monge.metrics.settings import TransportSettings
@@ -25,7 +26,6 @@ from monge.scores import Alignment, Score, Signature
 from monge.text import Segment
 from monge.transport import (
     BatchSolution,
-    RaggedClouds,
     TransportPlan,
     TransportProblem,
     TransportSetting,
@@ -67,12 +67,16 @@ class TransportMetric(MetricBase):
         return weighted and (not self.settings.relative or self.statistics.typical_cost is not None)
 
     def fit(self, corpus: Sequence[Segment]) -> Self:
-        fitted = self._fit_idf(corpus)
+        if self.statistics.typical_cost is None:
+            return self.fit_shared(corpus)._fit_idf(corpus)
+        return self._fit_idf(corpus)
+
+    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Bind the typical cost that relative λ are multiples of, so that systems are scored with the same λ."""
         if not self.settings.relative:
-            return fitted
-        absolute = dataclasses.replace(self.settings, lambda_unit="absolute")
-        typical = dataclasses.replace(fitted, settings=absolute)._typical_cost(corpus)
-        return dataclasses.replace(fitted, statistics=dataclasses.replace(fitted.statistics, typical_cost=typical))
+            return self
+        typical = self._fit_idf(corpus)._typical_cost(corpus)
+        return dataclasses.replace(self, statistics=dataclasses.replace(self.statistics, typical_cost=typical))
 
     def score(self, segments: Sequence[Segment], *, keep_alignments: bool = False) -> list[Score]:
         if not self.fitted:
@@ -86,7 +90,7 @@ class TransportMetric(MetricBase):
     @property
     def signature(self) -> Signature:
         settings = self.settings
-        readout = settings.readout + (f"(alpha={settings.alpha:g})" if settings.readout == "f" else "")
+        readout = settings.readout + (f"(alpha={settings.alpha!r})" if settings.readout == "f" else "")
         fields = {
             "metric": self.spec.name,
             "encoder": self.encoder.signature,
@@ -97,12 +101,12 @@ class TransportMetric(MetricBase):
             "mute": settings.mute,
             "ngram": f"{settings.ngram}({settings.pooling})",
             "weighting": self._weighting_signature(),
-            "cost": settings.cost + (f"^{settings.order:g}" if settings.order != 1 else ""),
+            "cost": settings.cost + (f"^{settings.order!r}" if settings.order != 1 else ""),
             **({} if settings.readout == "f" else self._transport_signature()),
             "readout": readout,
             "references": settings.references,
             "baseline": self.baseline.hash if self.baseline else "none",
-            "empty": "origin",
+            "empty": "farthest",
             "version": __version__,
         }
         return Signature(fields)
@@ -119,11 +123,11 @@ class TransportMetric(MetricBase):
         unit = ""
         if settings.relative:
             typical = self.statistics.typical_cost
-            unit = f"*{typical:.6g}" if typical is not None else "*typical"
+            unit = f"*{typical!r}" if typical is not None else "*typical"
         finite = any(0 < value < math.inf for value in (settings.lambda_c, settings.lambda_r))
-        fields = {"lambda_c": f"{settings.lambda_c:g}{unit}", "lambda_r": f"{settings.lambda_r:g}{unit}"}
+        fields = {"lambda_c": f"{settings.lambda_c!r}{unit}", "lambda_r": f"{settings.lambda_r!r}{unit}"}
         if finite or settings.epsilon:
-            fields["epsilon"] = f"{settings.epsilon:g}" + (f"({settings.regulariser})" if settings.epsilon else "")
+            fields["epsilon"] = f"{settings.epsilon!r}" + (f"({settings.regulariser})" if settings.epsilon else "")
         return fields
 
     # -- corpus statistics ---------------------------------------------------------------------------------------
@@ -131,6 +135,7 @@ class TransportMetric(MetricBase):
     def _fit_idf(self, corpus: Sequence[Segment]) -> Self:
         if self.settings.weighting == "uniform" or self.settings.idf:
             return self
+        check_needs(self.spec, corpus)
         reference_idf = IdfModel.fit(self._tokenize(text for segment in corpus for text in segment.references))
         hypothesis_idf = reference_idf
         if self.settings.idf_from == "sides":
@@ -145,14 +150,15 @@ class TransportMetric(MetricBase):
             yield from self.encoder.tokenize(part)
 
     def _typical_cost(self, corpus: Sequence[Segment]) -> float:
-        """Median of all costs C_ij between hypothesis and reference tokens of (at most 1,000) pairs of the corpus."""
+        """Median of the costs C_ij between tokens with mass, over at most 1,000 pairs of the corpus."""
+        check_needs(self.spec, corpus)
         count = sum(len(segment.references) for segment in corpus)
         every = ((segment.hypothesis, reference) for segment in corpus for reference in segment.references)
-        pairs = list(itertools.islice(every, 0, None, max(1, count // 1000)))
+        pairs = list(itertools.islice(every, 0, None, max(1, -(-count // 1000))))
         left = self._clouds(dict.fromkeys(h for h, _ in pairs), self.statistics.idf_hypothesis)
         right = self._clouds(dict.fromkeys(r for _, r in pairs), self.statistics.idf_reference)
         cost = "cosine" if self.settings.cost == "position" else self.settings.cost
-        costs = [cost_matrix(left[h].points, right[r].points, cost).ravel() for h, r in pairs]
+        costs = [cost_matrix(left[h].massive_points, right[r].massive_points, cost).ravel() for h, r in pairs]
         return float(np.median(np.concatenate(costs)) ** self.settings.order)
 
     # -- scoring -------------------------------------------------------------------------------------------------
@@ -164,17 +170,30 @@ class TransportMetric(MetricBase):
     def _clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
         layers = parse_layers(self.settings.layers, self.encoder.layers)
         recipe: CloudRecipe = self.settings.recipe
-        encoded = self.encoder.encode(list(texts), layers)
+        encoded = encode_ahead(self.encoder, list(texts), layers)
         return {text: recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
 
     def _score_chunk(self, segments: Sequence[Segment], keep_alignments: bool) -> Iterator[Score]:
-        problems = _Pairs.build(self, segments)
+        problems = self._pair(segments)
         solutions = {role: self._solve(role, problems, keep_alignments) for role in self._readout.roles}
-        parts = self._readout.parts({role: s.costs for role, s in solutions.items()}, self.settings.alpha)
+        stretch = problems.stretch(self.settings.cost)
+        costs = {role: np.where(s.converged, s.costs * stretch, np.nan) for role, s in solutions.items()}
+        parts = self._readout.parts(costs, self.settings.alpha)
         if self.baseline:
             parts = self.baseline.rescale(parts)
         for owned in problems.owned:
             yield self._reduce(problems, solutions, parts, owned)
+
+    def _pair(self, segments: Sequence[Segment]) -> CloudPairs:
+        statistics = self.statistics
+        hypotheses = dict.fromkeys(segment.hypothesis for segment in segments)
+        references = dict.fromkeys(reference for segment in segments for reference in segment.references)
+        if statistics.idf_hypothesis is statistics.idf_reference:
+            left = right = self._clouds(hypotheses | references, statistics.idf_reference)
+        else:
+            left = self._clouds(hypotheses, statistics.idf_hypothesis)
+            right = self._clouds(references, statistics.idf_reference)
+        return CloudPairs.build(segments, left, right, joint=self.settings.references == "joint")
 
     @property
     def _readout(self) -> Readout:
@@ -186,13 +205,13 @@ class TransportMetric(MetricBase):
         named = {"precision": PRECISION, "recall": RECALL}
         return named.get(role, (self.settings.lambda_c * scale, self.settings.lambda_r * scale))
 
-    def _solve(self, role: str, problems: _Pairs, keep_couplings: bool) -> BatchSolution:
+    def _solve(self, role: str, problems: CloudPairs, keep_couplings: bool) -> BatchSolution:
         rho_a, rho_b = self._marginals(role)
         setting = TransportSetting(
             cost=self.settings.cost,
             rho_a=rho_a,
             rho_b=rho_b,
-            epsilon=self.settings.epsilon,
+            epsilon=self.settings.epsilon if role == "transport" else 0.0,
             regulariser=self.settings.regulariser,
         )
         batch = (problems.left, problems.right, problems.pairs, setting)
@@ -202,7 +221,7 @@ class TransportMetric(MetricBase):
 
     def _reduce(
         self,
-        problems: _Pairs,
+        problems: CloudPairs,
         solutions: Mapping[str, BatchSolution],
         parts: Mapping[str, NDArray[np.float64]],
         owned: slice,
@@ -215,12 +234,13 @@ class TransportMetric(MetricBase):
             reduced = {name: float(part[owned].mean()) for name, part in parts.items()}
         else:  # the best reference decides; parts are each at their own best, as in bert-score
             best = np.argmax if readout.higher_is_better else np.argmin
+            values = np.where(np.isnan(values), -np.inf if readout.higher_is_better else np.inf, values)
             index = int(best(values)) if self.settings.references == "max" else None
             reduced = {name: _best(part[owned], name) for name, part in parts.items()}
         used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
         notes = problems.notes(used)
         if not all(solution.converged[i] for solution in solutions.values() for i in used):
-            notes = (*notes, "transport not converged")
+            notes = (*notes, "no score: transport did not converge")
         alignments = tuple(
             self._alignment(role, solution, problems, i)
             for role, solution in solutions.items()
@@ -229,10 +249,11 @@ class TransportMetric(MetricBase):
         )
         return Score(reduced[readout.value], reduced, alignments, index, notes)
 
-    def _alignment(self, role: str, solution: BatchSolution, problems: _Pairs, i: int) -> Alignment:
+    def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, reference = problems.clouds(i)
         rho_a, rho_b = self._marginals(role)
         cost = cost_matrix(hypothesis.points, reference.points, self.settings.cost)
+        cost = cost * problems.stretch(self.settings.cost)[i]
         problem = TransportProblem(cost, hypothesis.weights, reference.weights, rho_a, rho_b)
         assert solution.couplings is not None
         if self.settings.order != 1:
@@ -243,61 +264,6 @@ class TransportMetric(MetricBase):
 
 def _best(values: NDArray[np.float64], part: str) -> float:
     return float(values.min() if part == "distance" else values.max())
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """The clouds of a chunk of segments and which of them are compared; ``owned`` maps segments to pairs."""
-
-    left_clouds: tuple[PointCloud, ...]
-    right_clouds: tuple[PointCloud, ...]
-    pairs: NDArray[np.int64]
-    owned: tuple[slice, ...]
-    left: RaggedClouds
-    right: RaggedClouds
-
-    @classmethod
-    def build(cls, metric: TransportMetric, segments: Sequence[Segment]) -> _Pairs:
-        statistics = metric.statistics
-        hypotheses = dict.fromkeys(segment.hypothesis for segment in segments)
-        references = dict.fromkeys(reference for segment in segments for reference in segment.references)
-        if statistics.idf_hypothesis is statistics.idf_reference:
-            left = right = metric._clouds(hypotheses | references, statistics.idf_reference)
-        else:
-            left = metric._clouds(hypotheses, statistics.idf_hypothesis)
-            right = metric._clouds(references, statistics.idf_reference)
-        joint = metric.settings.references == "joint"
-        groups = [
-            (segment.references,) if joint else tuple((reference,) for reference in segment.references)
-            for segment in segments
-        ]
-        left_index = {text: i for i, text in enumerate(hypotheses)}
-        right_index = {group: i for i, group in enumerate(dict.fromkeys(g for gs in groups for g in gs))}
-        pairs = [
-            (left_index[segment.hypothesis], right_index[group])
-            for segment, own in zip(segments, groups, strict=True)
-            for group in own
-        ]
-        ends = np.cumsum([0, *(len(own) for own in groups)])
-        lefts = tuple(left[text] for text in left_index)
-        rights = tuple(join_clouds([right[text] for text in group]) for group in right_index)
-        return cls(
-            lefts,
-            rights,
-            np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
-            RaggedClouds.from_clouds([c.points for c in lefts], [c.weights for c in lefts]),
-            RaggedClouds.from_clouds([c.points for c in rights], [c.weights for c in rights]),
-        )
-
-    def clouds(self, i: int) -> tuple[PointCloud, PointCloud]:
-        left, right = self.pairs[i]
-        return self.left_clouds[left], self.right_clouds[right]
-
-    def notes(self, used: Sequence[int]) -> tuple[str, ...]:
-        found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
-        found |= dict.fromkeys(f"reference: {note}" for i in used for note in self.clouds(i)[1].notes)
-        return tuple(found)
 
 
 def _show_call(text: str) -> str:
