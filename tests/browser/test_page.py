@@ -48,7 +48,10 @@ def test_two_metrics_can_be_switched_and_compared(page: Page, address: str) -> N
     page.click('.card[data-metric="lazy_emd"]')
     expect(page.locator("#difference")).to_contain_text("from bertscore to lazy_emd")
     assert page.locator("#difference tbody tr").count() > 3
-    assert page.locator('.card[data-metric="chrf"]').is_disabled()
+    page.click('.card[data-metric="chrf"]')
+    expect(page.locator("#sum")).to_contain_text("moves no mass")
+    page.hover('#picture .word[data-h="1"]')
+    expect(page.locator("#detail")).to_contain_text("boy: adds")
 
 
 def test_systems_are_dropped_and_the_report_is_read(page: Page, address: str, tmp_path: Path) -> None:

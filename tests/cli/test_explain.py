@@ -56,7 +56,9 @@ def test_a_line_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-m", "bleu", *PAIR], "occlusion"),
+        (["-m", "bleu", "--how", "additive", *PAIR], "occlusion"),
+        (["-m", "bleu", "--how", "shapley", "--orders", "1", *PAIR], "orders"),
+        (["-m", "bleu", "--hypothesis", " ", "--reference", "x"], "no word"),
         (["-m", "emd"], "--hypothesis"),
         (["-m", "emd", "--reference", "x"], "--hypothesis"),
         (["-m", "emd", "--line", "3", *PAIR], "not both"),
@@ -71,6 +73,18 @@ def test_mistakes_get_one_sentence(arguments: list[str], message: str, capsys: p
     assert message in captured.err
     assert captured.err.count("\n") == 1
     assert captured.out == ""
+
+
+@pytest.mark.parametrize("how", ["auto", "occlusion", "shapley"])
+def test_any_metric_can_be_explained_by_leaving_words_out(how: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = ["--hypothesis", "the zebra ran home", "--reference", "the boy ran home"]
+    assert main(["explain", "-m", "rouge1", "--how", how, *pair]) == 0
+    shown = capsys.readouterr().out
+    assert next(line for line in shown.splitlines() if line.startswith("zebra")).endswith("harms")
+    assert ("Shapley" in shown) == (how != "occlusion")
+    for kind in ("json", "svg", "html"):
+        assert main(["explain", "-m", "rouge1", "--how", how, "-f", kind, *pair]) == 0
+        assert "zebra" in capsys.readouterr().out
 
 
 def test_colour_follows_terminal_and_no_color(monkeypatch: pytest.MonkeyPatch) -> None:

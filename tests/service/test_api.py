@@ -44,6 +44,15 @@ def test_explanations_sum_to_the_score(client: TestClient) -> None:
     assert answer["pictures"][0]["heatmap"].startswith("<svg")
 
 
+def test_metrics_without_transport_are_explained_by_leaving_words_out(client: TestClient) -> None:
+    segment = {"hypothesis": "the zebra ran", "references": ["the boy ran"]}
+    answer = post(client, "/api/explain", {"metric": {"name": "rouge1"}, "segment": segment}).json()
+    assert answer["kind"] == "occlusion"
+    effects = {word["text"]: word["effect"] for word in answer["explanation"]["words"]}
+    assert effects["zebra"] < 0 < effects["ran"]
+    assert answer["pictures"][0]["ribbons"].startswith("<svg")
+
+
 def test_comparisons_name_the_better_system(client: TestClient) -> None:
     references = [f"line number {i} of the text" for i in range(30)]
     worse = [line.replace("number", "banana").replace("text", "zebra") for line in references]
@@ -99,7 +108,12 @@ def test_health_and_counters(client: TestClient) -> None:
         ),
         ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
         ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
-        ("/api/explain", {"metric": {"name": "bleu"}, "segment": PAIR}, 422, "metric.name"),
+        (
+            "/api/explain",
+            {"metric": {"name": "bleu"}, "segment": {**PAIR, "hypothesis": " "}},
+            422,
+            "segment.hypothesis",
+        ),
         (
             "/api/compare",
             {"metrics": [{"name": "chrf"}], "systems": {"a": ["x"]}, "references": [["x"]]},

@@ -3,7 +3,8 @@
   monge explain -m bertscore --hypothesis "The boy ran home." --reference "The young man hurried home."
   monge explain REF -i HYP --line 12 -m lazy_emd -f html --output why.html
 
-The contributions of all words, the base and the named terms sum to the score.
+A transport metric is taken apart exactly: contributions of all words, base and named terms sum to the score. Any
+other metric is asked again with words left out (--how shapley or occlusion).
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from typing import TYPE_CHECKING
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from monge.explain import Explanation
+    from monge.explain import Explanation, LocalExplanation
     from monge.text import Segment
+
+    Explained = Explanation | LocalExplanation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     texts.add_argument("--source-text", metavar="TEXT", help="the source, for metrics that need it")
     add_input_arguments(parser)
     parser.add_argument("--line", type=int, metavar="N", help="the line of the files to explain, from 1")
+    parser.add_argument(
+        "--how",
+        choices=("auto", "additive", "occlusion", "shapley"),
+        default="auto",
+        help="additive: from the transport itself; occlusion, shapley: leave words out; auto: additive where there is "
+        "transport, else shapley",
+    )
+    parser.add_argument("--orders", type=int, default=32, metavar="N", help="random orders for shapley (default: 32)")
+    parser.add_argument("--seed", type=int, default=12345, help="seed of the random orders (default: 12345)")
     add_metric_arguments(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
@@ -95,23 +107,29 @@ def _read_line(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
     return list(test_set.segments), [segments[args.line - 1] for segments in systems.values()]
 
 
-def _explain(args: argparse.Namespace, corpus: Sequence[Segment], chosen: Sequence[Segment]) -> list[Explanation]:
+def _explain(args: argparse.Namespace, corpus: Sequence[Segment], chosen: Sequence[Segment]) -> list[Explained]:
     from monge.cli.score import load_metrics
-    from monge.explain import explain_segments, fit_on
+    from monge.explain import explain_segments, fit_on, is_explainable, occlude_words, sample_shapley
 
-    explanations = []
+    explanations: list[Explained] = []
     for metric in load_metrics(args):
         fitted, notes = fit_on(metric, corpus)
-        for segment, explanation in zip(chosen, explain_segments(fitted, chosen), strict=True):
+        found: Sequence[Explained]
+        if args.how == "additive" or (args.how == "auto" and is_explainable(fitted)):
+            exact = explain_segments(fitted, chosen)
+            found = [dataclasses.replace(one, notes=(*notes, *one.notes)) for one in exact]
+        elif args.how == "occlusion":
+            found = [occlude_words(fitted, segment) for segment in chosen]
+        else:
+            found = [sample_shapley(fitted, segment, orders=args.orders, seed=args.seed) for segment in chosen]
+        for segment, explanation in zip(chosen, found, strict=True):
             title = explanation.metric if len(chosen) == 1 else f"{segment.system}: {explanation.metric}"
-            told = (*notes, *explanation.notes)
-            explanations.append(dataclasses.replace(explanation, metric=title, notes=told))
+            explanations.append(dataclasses.replace(explanation, metric=title))
     return explanations
 
 
-def _render(explanations: Sequence[Explanation], args: argparse.Namespace) -> str:
-    from monge.report.alignment import render_page, render_text
-    from monge.report.alignment_svg import render_ribbons
+def _render(explanations: Sequence[Explained], args: argparse.Namespace) -> str:
+    from monge.report.alignment import render_page
 
     if args.format == "json":
         records = [explanation.record() for explanation in explanations]
@@ -119,11 +137,32 @@ def _render(explanations: Sequence[Explanation], args: argparse.Namespace) -> st
     if args.format == "html":
         return render_page(explanations)
     if args.format == "svg":
-        if len(explanations) != 1 or len(explanations[0].pairs) != 1:
-            raise OptionError("a picture shows one metric, one system and one reference; use -f html for several")
-        return render_ribbons(explanations[0])
+        return _draw(explanations)
     colour = use_colour(args.colour, args.output == "-" and sys.stdout.isatty())
-    return "\n\n".join(render_text(explanation, colour=colour) for explanation in explanations)
+    return "\n\n".join(_write(explanation, colour) for explanation in explanations)
+
+
+def _write(explanation: Explained, colour: bool) -> str:
+    from monge.explain import LocalExplanation
+    from monge.report.alignment import render_text
+    from monge.report.word_effects import render_effects_text
+
+    if isinstance(explanation, LocalExplanation):
+        return render_effects_text(explanation, colour=colour)
+    return render_text(explanation, colour=colour)
+
+
+def _draw(explanations: Sequence[Explained]) -> str:
+    from monge.explain import LocalExplanation
+    from monge.report.alignment_svg import render_ribbons
+    from monge.report.word_effects import render_effects
+
+    only = explanations[0]
+    if len(explanations) == 1 and isinstance(only, LocalExplanation):
+        return render_effects(only)
+    if len(explanations) != 1 or isinstance(only, LocalExplanation) or len(only.pairs) != 1:
+        raise OptionError("a picture shows one metric, one system and one reference; use -f html for several")
+    return render_ribbons(only)
 
 
 def use_colour(wish: str, terminal: bool) -> bool:

@@ -3,18 +3,37 @@
 from monge.explain.additive import LinearForm, explain_score, explain_segments, is_explainable, linearise
 from monge.explain.corpus import fit_on
 from monge.explain.explanation import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
+from monge.explain.local import (
+    LOCAL_METHODS,
+    LocalExplanation,
+    WordEffect,
+    explain_occlusion,
+    occlude_words,
+    occlusion_variants,
+    sample_shapley,
+)
+from monge.explain.plausibility import Plausibility, measure_plausibility
 
 __all__ = [
+    "LOCAL_METHODS",
     "ExplainedPair",
     "ExplainedPlan",
     "ExplainedText",
     "Explanation",
     "Flow",
     "LinearForm",
+    "LocalExplanation",
+    "Plausibility",
     "Word",
+    "WordEffect",
+    "explain_occlusion",
     "explain_score",
     "explain_segments",
     "fit_on",
     "is_explainable",
     "linearise",
+    "measure_plausibility",
+    "occlude_words",
+    "occlusion_variants",
+    "sample_shapley",
 ]

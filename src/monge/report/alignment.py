@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from monge.explain import ExplainedPair, ExplainedText, Explanation, Word
+from monge.explain import ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
 from monge.report.alignment_heatmap import render_heatmap
 from monge.report.alignment_layout import list_items
 from monge.report.alignment_parts import signed
@@ -14,6 +14,7 @@ from monge.report.alignment_svg import render_ribbons
 from monge.report.html import html_list, html_page, html_table
 from monge.report.literal import shorten, show_literally
 from monge.report.tables import text_table
+from monge.report.word_effects import effects_sentence, render_effects
 
 SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
 PARTNERS = 3  # named in a table
@@ -32,19 +33,17 @@ def render_text(explanation: Explanation, *, colour: bool = False) -> str:
     return "\n".join([*lines, explanation.signature])
 
 
-def render_page(explanations: Sequence[Explanation]) -> str:
+def render_page(explanations: Sequence[Explanation | LocalExplanation]) -> str:
     """Return a self-contained HTML page: scores, ribbons and heat map that answer to the pointer, tables, the sum."""
-    sections = []
-    for explanation in explanations:
-        for place, pair in enumerate(explanation.pairs):
-            heading = f"{explanation.metric} {explanation.value:.4f}{_reference_name(pair, explanation)}"
-            ribbons = render_ribbons(explanation, pair=place, frame=False)
-            heat = render_heatmap(explanation, pair=place, frame=False)
-            pictures = f'<div class="pictures"><div class="picture">{ribbons}</div><div class="picture">{heat}</div>'
-            tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
-            sections.append((heading, f'{pictures}<output class="detail"></output></div>{tables}'))
-        remarks = [*_sum_lines(explanation), *map(show_literally, explanation.notes), explanation.signature]
-        sections.append((f"{explanation.metric}: the sum", html_list(remarks)))
+    sections = [
+        section
+        for explanation in explanations
+        for section in (
+            _local_sections(explanation)
+            if isinstance(explanation, LocalExplanation)
+            else _additive_sections(explanation)
+        )
+    ]
     page = html_page("Why a score is what it is", sections)
     script = (
         f"{_asset('hover.js')}\nfor (const pictures of document.querySelectorAll('.pictures'))\n"
@@ -52,6 +51,25 @@ def render_page(explanations: Sequence[Explanation]) -> str:
     )
     extra = f'<style>{_asset("hover.css")}</style><script type="module">{script}</script>'
     return page.replace("</body>", f"{extra}</body>")
+
+
+def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    for place, pair in enumerate(explanation.pairs):
+        heading = f"{explanation.metric} {explanation.value:.4f}{_reference_name(pair, explanation)}"
+        ribbons = render_ribbons(explanation, pair=place, frame=False)
+        heat = render_heatmap(explanation, pair=place, frame=False)
+        pictures = f'<div class="pictures"><div class="picture">{ribbons}</div><div class="picture">{heat}</div>'
+        tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
+        yield heading, f'{pictures}<output class="detail"></output></div>{tables}'
+    remarks = [*_sum_lines(explanation), *map(show_literally, explanation.notes), explanation.signature]
+    yield f"{explanation.metric}: the sum", html_list(remarks)
+
+
+def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
+    picture = f'<div class="pictures"><div class="picture">{render_effects(explanation)}</div>'
+    remarks = html_list([effects_sentence(explanation), explanation.signature])
+    heading = f"{explanation.metric} {explanation.value:.4f}"
+    yield heading, f'{picture}<output class="detail"></output></div>{remarks}'
 
 
 def _asset(name: str) -> str:

@@ -10,10 +10,13 @@ import numpy as np
 
 from monge.compare import Comparison, combine_metrics, compare_systems
 from monge.errors import MongeError
-from monge.explain import explain_score, is_explainable
+from monge.explain import explain_occlusion, explain_score, is_explainable, occlusion_variants
 from monge.metrics import Metric, MetricSpec, metric_options
 from monge.metrics.common import check_needs
 from monge.metrics.settings import CHOICES
+from monge.report.alignment_heatmap import render_heatmap
+from monge.report.alignment_svg import render_ribbons
+from monge.report.word_effects import render_effects
 from monge.scores import Score, ScoreTable
 from monge.service import messages as m
 from monge.service.limits import check_compare, check_explain, check_score
@@ -49,22 +52,31 @@ def answer_score(results: Sequence[TaskResult], tasks: Sequence[Task]) -> m.Scor
 
 
 def plan_explain(request: m.ExplainRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:
-    """Return the one task."""
+    """Return the one task: the segment with its alignments, or the segment without each of its words in turn."""
     check_explain(request, settings)
     metric = pool.load(request.metric.name, request.metric.options)
-    if not is_explainable(metric):
-        raise unusable(f"{metric.spec.name} moves no mass, so it has no alignment to show", "metric.name")
     segment = _segment(request.segment, 0)
     _check_needs(metric, [segment], "metric")
-    return [Task(metric, [segment], alignments=True)]
+    if is_explainable(metric):
+        return [Task(metric, [segment], alignments=True)]
+    try:
+        return [Task(metric, occlusion_variants(segment))]
+    except MongeError as error:
+        raise unusable(str(error), "segment.hypothesis") from error
 
 
 def answer_explain(request: m.ExplainRequest, results: Sequence[TaskResult]) -> m.ExplainAnswer:
     """Return the explanation and its pictures."""
-    from monge.report.alignment_heatmap import render_heatmap
-    from monge.report.alignment_svg import render_ribbons
-
     result = results[0]
+    if is_explainable(result.metric):
+        return _answer_additive(request, result)
+    values = [score.value for score in result.scores]
+    found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
+    pictures = [m.Picture(ribbons=render_effects(found))] if request.pictures else []
+    return m.ExplainAnswer(kind="occlusion", explanation=found.record(), pictures=pictures)
+
+
+def _answer_additive(request: m.ExplainRequest, result: TaskResult) -> m.ExplainAnswer:
     explanation = explain_score(result.metric, result.scores[0])
     record = explanation.record()
     record["notes"] = [*result.notes, *explanation.notes]
@@ -75,7 +87,7 @@ def answer_explain(request: m.ExplainRequest, results: Sequence[TaskResult]) -> 
         )
         for i in range(len(explanation.pairs) if request.pictures else 0)
     ]
-    return m.ExplainAnswer(explanation=record, pictures=pictures)
+    return m.ExplainAnswer(kind="additive", explanation=record, pictures=pictures)
 
 
 def plan_compare(request: m.CompareRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:
@@ -145,6 +157,7 @@ def _card(spec: MetricSpec, options: dict[str, inspect.Parameter], offered: Sequ
         citation=spec.citation,
         encoder=default,
         available=default is None or bool(offered),
+        alignment=spec.family == "transport",
         options=[
             m.MetricOption(name=name, default=_default(parameter.default), choices=list(CHOICES.get(name, ())))
             for name, parameter in options.items()

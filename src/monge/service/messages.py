@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -95,12 +95,17 @@ class Picture(BaseModel):
     """One pair as pictures (SVG)."""
 
     ribbons: str
-    heatmap: str
+    heatmap: str = ""
 
 
 class ExplainAnswer(BaseModel):
-    """The explanation (words, flows, base and terms sum to the value) and its pictures, one a pair."""
+    """The explanation and its pictures, one a pair.
 
+    `additive`: words, base and terms sum to the value, with the flows behind them. `occlusion`, for metrics without
+    transport: what leaving out each word changes; the numbers do not add up.
+    """
+
+    kind: Literal["additive", "occlusion"]
     explanation: dict[str, Any]
     pictures: list[Picture] = []
 
@@ -134,6 +139,7 @@ class MetricCard(BaseModel):
     citation: str
     encoder: str | None
     available: bool
+    alignment: Annotated[bool, Field(description="whether its explanation shows an alignment")]
     options: list[MetricOption]
 
 

@@ -100,12 +100,10 @@ class ExplainPanel {
 
   showCards(results) {
     byId('cards').replaceChildren(...results.map((result) => this.card(result)));
-    const moving = results.filter((result) => this.moves(result.metric)).map((result) => result.metric);
-    byId('why').hidden = !moving.length;
-    if (moving.length) this.look(moving.includes(this.page.state.metric) ? this.page.state.metric : moving[0]);
+    const names = results.map((result) => result.metric);
+    byId('why').hidden = false;
+    this.look(names.includes(this.page.state.metric) ? this.page.state.metric : names[0]);
   }
-
-  moves(name) { return this.page.cards.get(name)?.family === 'transport'; }
 
   card(result) {
     const { value } = result.segments[0];
@@ -113,7 +111,7 @@ class ExplainPanel {
     const card = make(
       'button',
       { type: 'button', class: 'card', role: 'radio', 'aria-checked': 'false', 'data-metric': result.metric, tabindex: -1,
-        disabled: !this.moves(result.metric), title: result.signature },
+        title: result.signature },
       make('span', { class: 'name' }, result.metric),
       make('span', { class: 'value' }, value === null ? '–' : value.toFixed(wide ? 2 : 4).replace('-', '−')),
       make('span', { class: 'note' }, result.higher_is_better ? '↑ higher is better' : '↓ lower is better'),
@@ -126,7 +124,7 @@ class ExplainPanel {
     const turn = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!turn) return;
     event.preventDefault();
-    const cards = [...byId('cards').querySelectorAll('.card:not([disabled])')];
+    const cards = [...byId('cards').querySelectorAll('.card')];
     const next = cards[(cards.indexOf(document.activeElement) + turn + cards.length) % cards.length];
     next.focus();
     this.look(next.dataset.metric);
@@ -158,24 +156,31 @@ class ExplainPanel {
     const answer = this.answers.get(this.shown);
     if (!answer) return;
     const { view } = this.page.state;
-    for (const name of ['ribbons', 'heatmap']) byId(`view-${name}`).setAttribute('aria-checked', name === view);
-    const { explanation, pictures } = answer;
+    const { kind, explanation, pictures } = answer;
+    for (const name of ['ribbons', 'heatmap']) {
+      byId(`view-${name}`).setAttribute('aria-checked', name === view);
+      byId(`view-${name}`).hidden = kind !== 'additive';
+    }
     this.pair = Math.min(this.pair, pictures.length - 1);
-    this.drawPairs(explanation);
-    const parsed = new DOMParser().parseFromString(pictures[this.pair][view] ?? pictures[this.pair].ribbons, 'image/svg+xml');
+    this.drawPairs(explanation.pairs ?? []);
+    const drawn = pictures[this.pair][view] || pictures[this.pair].ribbons;
+    const parsed = new DOMParser().parseFromString(drawn, 'image/svg+xml');
     byId('picture').replaceChildren(document.importNode(parsed.documentElement, true));
     byId('picture').classList.remove('lit');
-    byId('detail').textContent = 'Point at a word, or reach it with the Tab key, to see where it goes.';
-    byId('sum').textContent = sumLine(explanation);
-    byId('notes').replaceChildren(...explanation.notes.map((note) => make('li', {}, note)));
+    byId('detail').textContent = kind === 'additive'
+      ? 'Point at a word, or reach it with the Tab key, to see where it goes.'
+      : 'Point at a word, or reach it with the Tab key, to see what it adds.';
+    byId('sum').textContent = kind === 'additive' ? sumLine(explanation)
+      : 'This metric moves no mass: each number is what the score loses when that word is left out. They do not add up.';
+    byId('notes').replaceChildren(...(explanation.notes ?? []).map((note) => make('li', {}, note)));
     this.drawDifference();
   }
 
-  drawPairs(explanation) {
+  drawPairs(pairs) {
     const choice = byId('pair-choice');
     choice.replaceChildren();
-    if (explanation.pairs.length < 2) return;
-    explanation.pairs.forEach((pair, place) => {
+    if (pairs.length < 2) return;
+    pairs.forEach((pair, place) => {
       const button = make('button', { type: 'button', 'aria-pressed': String(place === this.pair) }, `reference ${place + 1}`);
       button.addEventListener('click', () => { this.pair = place; this.draw(); });
       choice.append(button);
@@ -186,7 +191,7 @@ class ExplainPanel {
     const box = byId('difference');
     box.replaceChildren();
     const [now, before] = [this.answers.get(this.shown), this.answers.get(this.before)];
-    if (!now || !before) return;
+    if (now?.kind !== 'additive' || before?.kind !== 'additive') return;
     const [rows, others] = [shares(now.explanation), shares(before.explanation)];
     const known = new Map(others.map((row) => [row.key, row.share]));
     const changes = rows

@@ -1,0 +1,187 @@
+"""Local explanations for any metric: leave words out and look at the score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.errors import InputError, OptionError
+from monge.metrics.base import Metric
+from monge.text import Segment, word_spans
+
+Side = Literal["hypothesis", "reference", "source"]
+Mask = NDArray[np.bool_]
+MOST_WORDS = 400  # a text of more words would take longer than anyone waits
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """A word at characters ``start:end``; ``effect`` is what its presence adds to the score."""
+
+    text: str
+    start: int
+    end: int
+    effect: float
+
+
+@dataclass(frozen=True)
+class LocalExplanation:
+    """What each word of one text does to a score.
+
+    By ``shapley``, value = base + Σ effects, with base the score of the text without any word. Effects by ``occlusion``
+    do not add up: each is the difference that leaving out one word makes; base is None.
+    """
+
+    metric: str
+    signature: str
+    method: str
+    side: Side
+    text: str
+    value: float
+    higher_is_better: bool
+    base: float | None
+    words: tuple[WordEffect, ...]
+    evaluations: int
+
+    def suspicion(self) -> NDArray[np.float64]:
+        """Return how much each word harms the score (n,): the higher, the more it looks like an error."""
+        effects = np.array([word.effect for word in self.words])
+        return -effects if self.higher_is_better else effects
+
+    def record(self) -> dict[str, object]:
+        """Return plain JSON values."""
+        return asdict(self)
+
+
+def occlude_words(metric: Metric, segment: Segment, *, side: Side = "hypothesis") -> LocalExplanation:
+    """Leave out one word at a time: effect = score(all words) − score(all but this one) (Zeiler and Fergus 2014).
+
+    >>> from monge.metrics import load_metric
+    >>> explanation = occlude_words(load_metric("rouge1"), Segment("a red boat", ("a blue boat",)))
+    >>> [(word.text, round(word.effect, 3)) for word in explanation.words]
+    [('a', 0.267), ('red', -0.133), ('boat', 0.267)]
+    """
+    variants = occlusion_variants(segment, side=side)
+    values = [score.value for score in metric.score(variants)]
+    return explain_occlusion(metric, segment, values, side=side)
+
+
+def occlusion_variants(segment: Segment, *, side: Side = "hypothesis") -> list[Segment]:
+    """Return the segment as it is, then once without each of its words, for any scorer."""
+    game = _Game(segment, side)
+    count = len(game.spans)
+    return [segment, *(game.keep(np.arange(count) != i) for i in range(count))]
+
+
+def explain_occlusion(
+    metric: Metric, segment: Segment, values: Sequence[float], *, side: Side = "hypothesis"
+) -> LocalExplanation:
+    """Return the explanation that the scores of ``occlusion_variants`` make."""
+    game = _Game(segment, side)
+    game.check(metric, values)
+    effects = [values[0] - without for without in values[1:]]
+    return game.explanation(metric, "occlusion", effects, (values[0], None), len(values))
+
+
+def sample_shapley(
+    metric: Metric, segment: Segment, *, side: Side = "hypothesis", orders: int = 32, seed: int = 12345
+) -> LocalExplanation:
+    """Add the words one by one in random orders: effect = mean gain when it is added (Štrumbelj and Kononenko 2010).
+
+    Every order is also played backwards, which lowers the noise. The effects sum to score(all words) − score(no word)
+    exactly, whatever the number of *orders*.
+
+    >>> from monge.metrics import load_metric
+    >>> explanation = sample_shapley(load_metric("rouge1"), Segment("a red boat", ("a blue boat",)), orders=4)
+    >>> bool(abs(explanation.base + sum(w.effect for w in explanation.words) - explanation.value) < 1e-12)
+    True
+    """
+    if orders < 2:
+        raise OptionError(f"orders={orders}: must be at least 2")
+    game = _Game(segment, side)
+    count = len(game.spans)
+    rng = np.random.default_rng(seed)
+    forward = [rng.permutation(count) for _ in range((orders + 1) // 2)]
+    played = [order for permutation in forward for order in (permutation, permutation[::-1])]
+    variants = [game.keep(mask) for order in played for mask in _growing(order, count)]
+    unique = list(dict.fromkeys(variants))  # equal texts are scored once
+    known = {v: score.value for v, score in zip(unique, metric.score(unique), strict=True)}
+    game.check(metric, list(known.values()))
+    reached = np.array([known[variant] for variant in variants]).reshape(len(played), count + 1)
+    gains = np.zeros(count)
+    for order, values in zip(played, reached, strict=True):
+        gains[order] += np.diff(values)
+    ends = float(reached[0, -1]), float(reached[0, 0])
+    return game.explanation(metric, "shapley", (gains / len(played)).tolist(), ends, len(unique))
+
+
+LOCAL_METHODS: dict[str, Callable[..., LocalExplanation]] = {"occlusion": occlude_words, "shapley": sample_shapley}
+
+
+def _growing(order: NDArray[np.int64], count: int) -> Iterable[Mask]:
+    mask = np.zeros(count, dtype=np.bool_)
+    yield mask.copy()
+    for word in order:
+        mask[word] = True
+        yield mask.copy()
+
+
+class _Game:
+    """A segment of which only some words of one text are there."""
+
+    def __init__(self, segment: Segment, side: Side) -> None:
+        self.segment, self.side = segment, side
+        self.text = self._own_text()
+        self.spans = word_spans(self.text)
+        if not self.spans:
+            raise InputError(f"the {side} has no word to leave out")
+        if len(self.spans) > MOST_WORDS:
+            raise InputError(f"the {side} has {len(self.spans)} words; at most {MOST_WORDS} can be left out in turn")
+
+    def _own_text(self) -> str:
+        if self.side == "source":
+            if self.segment.source is None:
+                raise InputError("there is no source whose words could be left out")
+            return self.segment.source
+        if self.side == "hypothesis":
+            return self.segment.hypothesis
+        if len(self.segment.references) != 1:
+            count = len(self.segment.references)
+            raise InputError(f"words of a reference can be left out when there is one, not {count}")
+        return self.segment.references[0]
+
+    def keep(self, mask: Mask) -> Segment:
+        """Return the segment with only the words of the mask; what stands before a word goes with it."""
+        pieces, reached = [], 0
+        for (_, end), kept in zip(self.spans, mask, strict=True):
+            if kept:
+                pieces.append(self.text[reached:end])
+            reached = end
+        text = "".join(pieces).strip()
+        if self.side == "reference":
+            return replace(self.segment, references=(text,))
+        if self.side == "source":
+            return replace(self.segment, source=text)
+        return replace(self.segment, hypothesis=text)
+
+    def check(self, metric: Metric, values: Sequence[float]) -> None:
+        """Refuse a metric that gives no score to one of the variants."""
+        if not np.isfinite(values).all():
+            raise InputError(f"{metric.spec.name} gives no score to the {self.side} without some of its words")
+
+    def explanation(
+        self, metric: Metric, method: str, effects: Sequence[float], ends: tuple[float, float | None], count: int
+    ) -> LocalExplanation:
+        """Return what was found; *ends* are the scores of the whole text and of no word."""
+        words = tuple(
+            WordEffect(self.text[start:end], start, end, float(effect))
+            for (start, end), effect in zip(self.spans, effects, strict=True)
+        )
+        return LocalExplanation(
+            metric.spec.name, str(metric.signature), method, self.side, self.text, float(ends[0]),
+            metric.spec.higher_is_better, ends[1], words, count,
+        )  # fmt: skip
