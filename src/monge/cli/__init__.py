@@ -16,6 +16,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("compare", "compare", "decide which system is better, and how surely"),
     ("simulate", "simulate", "rerun the synthetic study of paired evaluation"),
     ("correlate", "correlate", "measure how metrics agree with human judgments"),
+    ("benchmark", "benchmark", "run a grid of metrics over sets of judgments and report"),
+    ("tune", "tune", "choose a metric's settings on one set and report them on others"),
     ("data", "data", "list, show and fetch sets of human judgments"),
     ("explain", "explain", "show why a score is what it is"),
     ("serve", "serve", "serve scores and explanations: a page and a JSON API"),

@@ -1,0 +1,105 @@
+"""One metric on one part of a data set, kept in a file so that it is never computed twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from monge.engine.judging import score_judged_set
+from monge.errors import InputError
+from monge.meta.data import JudgedSet, MetricScores, tabulate
+from monge.metrics.variants import MetricVariant
+from monge.text import write_text
+from monge.version import __version__
+
+
+@dataclass(frozen=True)
+class CellStore:
+    """A folder of results, one JSON file a cell, each written whole under its final name."""
+
+    folder: Path
+
+    def load(self, variant: MetricVariant, judged: JudgedSet) -> MetricScores | None:
+        """Return the stored scores of a cell, or None; a file that cannot be read is computed again."""
+        path = self._path(variant, judged)
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            return _from_record(record, variant.label)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, InputError):
+            return None
+
+    def score(self, variant: MetricVariant, judged: JudgedSet) -> tuple[MetricScores, float]:
+        """Compute a cell, keep it, and return it with the seconds it took."""
+        start = time.perf_counter()
+        scores = score_judged_set(variant.load(), judged, label=variant.label)
+        seconds = time.perf_counter() - start
+        path = self._path(variant, judged)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        record = _to_record(scores, variant, judged.name, seconds)
+        write_text(path, json.dumps(record, ensure_ascii=False, allow_nan=False))
+        return scores, seconds
+
+    def _path(self, variant: MetricVariant, judged: JudgedSet) -> Path:
+        options = json.dumps(dict(variant.options), sort_keys=True)
+        key = "\n".join([__version__, variant.name, options, judged.name, fingerprint(judged)])
+        name = f"{variant.name}-{judged.name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+        return self.folder / "cells" / name.replace("/", "_")
+
+
+def fingerprint(judged: JudgedSet) -> str:
+    """Return a hash of the texts of a set: a cell is only as good as the texts it was computed on."""
+    digest = hashlib.sha256()
+    for segment in judged.segments:
+        fields = (segment.system, segment.id, segment.hypothesis, *segment.references, segment.source or "")
+        digest.update("\0".join(fields).encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()[:16]
+
+
+def shared_outputs(first: Sequence[JudgedSet], second: Sequence[JudgedSet]) -> int:
+    """Return how many outputs (hypothesis with references) of *second* are also in *first*."""
+    seen = {(s.hypothesis, s.references) for judged in first for s in judged.segments}
+    return sum((s.hypothesis, s.references) in seen for judged in second for s in judged.segments)
+
+
+def _to_record(scores: MetricScores, variant: MetricVariant, part: str, seconds: float) -> dict[str, Any]:
+    table = scores.table
+    return {
+        "metric": variant.name,
+        "options": dict(variant.options),
+        "part": part,
+        "signature": table.signature,
+        "higher_is_better": table.higher_is_better,
+        "seconds": round(seconds, 3),
+        "totals": {system: _plain(value) for system, value in scores.totals.items()},
+        "systems": list(table.systems),
+        "segments": list(table.segments),
+        "scores": [
+            [s, n, float(table.values[s, n])]
+            for s in range(len(table.systems))
+            for n in range(len(table.segments))
+            if math.isfinite(table.values[s, n])
+        ],
+    }
+
+
+def _from_record(record: dict[str, Any], label: str) -> MetricScores:
+    import dataclasses
+
+    systems, segments = record["systems"], record["segments"]
+    keys = [(systems[s], segments[n]) for s, n, _ in record["scores"]]
+    table = tabulate(keys, [float(v) for _, _, v in record["scores"]], signature=record["signature"])
+    table = dataclasses.replace(table, higher_is_better=bool(record["higher_is_better"]))
+    totals = {system: math.nan if v is None else float(v) for system, v in record["totals"].items()}
+    return MetricScores(label, table, totals, table.higher_is_better)
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,93 @@
+"""The named grids that `monge benchmark` runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from monge.errors import OptionError, suggest
+
+
+@dataclass(frozen=True)
+class SuiteData:
+    """A data set of a suite, at a level and with statistics; empty ones are what the field reports."""
+
+    data: str
+    level: str = ""
+    statistics: tuple[str, ...] = ()
+    sample: int = 0  # inputs; 0 = all
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Metrics over data sets, curves over layers, and ablations.
+
+    ``curves`` are metrics whose ``layers`` run over all hidden states; ``ablations`` are pairs of transport metrics.
+    """
+
+    name: str
+    title: str
+    data: tuple[SuiteData, ...]
+    metrics: tuple[str, ...]
+    curves: tuple[str, ...] = ()
+    ablations: tuple[tuple[str, str], ...] = ()
+
+
+_LEXICAL = ("bleu", "chrf", "chrfpp", "rougel")
+_ENCODED = ("bertscore", "yisi1", "emd", "lazy_emd", "moverscore", "cosine", "mongescore")
+
+
+def _with_encoder(encoder: str, names: tuple[str, ...] = _ENCODED) -> tuple[str, ...]:
+    return tuple(f"{name} {encoder}:={name},encoder={encoder}" for name in names)
+
+
+SUITES: tuple[Suite, ...] = (
+    Suite(
+        "quick",
+        "a look in a few minutes: four metrics on samples of three sets, MiniLM",
+        (SuiteData("wmt17", sample=60), SuiteData("stsb", sample=200), SuiteData("summeval", sample=20)),
+        ("bleu", "chrf", "bertscore", "moverscore"),
+        curves=("bertscore",),
+    ),
+    Suite(
+        "wmt17",
+        "WMT17 to English, segments: every metric with MiniLM and MPNet",
+        (SuiteData("wmt17", statistics=("pearson", "kendall")),),
+        (
+            *_LEXICAL, "ter", "rouge1", "rouge2", "ribes", *_with_encoder("minilm"), *_with_encoder("mpnet"),
+            "smd mpnet:=smd,encoder=mpnet", "moverscore_v1 mpnet:=moverscore_v1,encoder=mpnet",
+            "moverscore_v2 mpnet:=moverscore_v2,encoder=mpnet", "f_alpha mpnet:=f_alpha,encoder=mpnet", "wmd", "wmdo",
+            "we", "we_wpi",
+        ),
+        curves=("bertscore minilm:=bertscore,encoder=minilm", "bertscore mpnet:=bertscore,encoder=mpnet"),
+        ablations=(("bertscore,encoder=mpnet", "moverscore,encoder=mpnet"),),
+    ),
+    Suite(
+        "nlg",
+        "data-to-text, summaries and dialogue, MiniLM and MPNet",
+        (
+            SuiteData("d2t"), SuiteData("summeval"), SuiteData("summeval", level="summary"), SuiteData("topical-chat"),
+            SuiteData("stsb"),
+        ),
+        (*_LEXICAL, *_with_encoder("minilm"), *_with_encoder("mpnet", ("bertscore", "moverscore", "mongescore"))),
+    ),
+    Suite(
+        "mt",
+        "MQM TED talks and et-en with two references, MiniLM and MPNet",
+        (SuiteData("mqm/ted-zhen", statistics=("tie-accuracy", "pearson")), SuiteData("et-en")),
+        (*_LEXICAL, *_with_encoder("minilm"), *_with_encoder("mpnet", ("bertscore", "moverscore", "mongescore"))),
+    ),
+    Suite(
+        "systems",
+        "WMT17 to English, whole systems: lexical metrics and MiniLM",
+        (SuiteData("wmt17-systems"),),
+        (*_LEXICAL, *_with_encoder("minilm", ("bertscore", "moverscore", "mongescore"))),
+    ),
+)  # fmt: skip
+
+
+def find_suite(name: str) -> Suite:
+    """Return the suite called *name*, or an error that offers the nearest name."""
+    known = {suite.name: suite for suite in SUITES}
+    if name not in known:
+        raise OptionError(f"no suite {name!r}{suggest(name, known)}; suites are {', '.join(known)}")
+    return known[name]
