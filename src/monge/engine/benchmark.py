@@ -70,21 +70,22 @@ def score_grid(
         for judged, own in zip(sets, stored, strict=True):
             todo = [variant for variant in variants if own[variant.label] is None]
             bar.set_description(f"encoding {judged.name}")
-            encode_together(todo, judged)
+            metrics = {variant.label: variant.load() for variant in todo}
+            encode_together(list(metrics.values()), judged)
             for variant in todo:
                 bar.set_description(f"{variant.label} on {judged.name}")
-                own[variant.label] = store.score(variant, judged)[0]
+                own[variant.label] = store.score(variant, metrics[variant.label], judged)
                 bar.update()
             found.append({label: scores for label, scores in own.items() if scores is not None})
     return found
 
 
-def encode_together(variants: Sequence[MetricVariant], judged: JudgedSet) -> None:
-    """Encode the texts of a set once with all layers that several metrics read, so that each finds them in the cache."""
+def encode_together(metrics: Sequence[Metric], judged: JudgedSet) -> None:
+    """Encode the texts of a set once with all layers that the metrics read, so that each finds them in the cache."""
     layers: dict[str, set[int]] = {}
     encoders: dict[str, Encoder] = {}
     readers: dict[str, int] = {}
-    for metric in (part for variant in variants for part in _transport_metrics(variant.load())):
+    for metric in (part for whole in metrics for part in _transport_metrics(whole)):
         name = metric.encoder.signature
         encoders.setdefault(name, metric.encoder)
         layers.setdefault(name, set()).update(parse_layers(metric.settings.layers, metric.encoder.layers))

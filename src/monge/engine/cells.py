@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import math
@@ -14,6 +15,7 @@ from typing import Any
 from monge.engine.judging import score_judged_set
 from monge.errors import InputError
 from monge.meta.data import JudgedSet, MetricScores, tabulate
+from monge.metrics import Metric
 from monge.metrics.variants import MetricVariant
 from monge.text import write_text
 from monge.version import __version__
@@ -36,16 +38,16 @@ class CellStore:
         except (OSError, ValueError, KeyError, TypeError, InputError):
             return None
 
-    def score(self, variant: MetricVariant, judged: JudgedSet) -> tuple[MetricScores, float]:
-        """Compute a cell, keep it, and return it with the seconds it took."""
+    def score(self, variant: MetricVariant, metric: Metric, judged: JudgedSet) -> MetricScores:
+        """Compute the cell of *variant*, which is loaded as *metric*, keep it, and return it."""
         start = time.perf_counter()
-        scores = score_judged_set(variant.load(), judged, label=variant.label)
+        scores = score_judged_set(metric, judged, label=variant.label)
         seconds = time.perf_counter() - start
         path = self._path(variant, judged)
         path.parent.mkdir(parents=True, exist_ok=True)
         record = _to_record(scores, variant, judged.name, seconds)
         write_text(path, json.dumps(record, ensure_ascii=False, allow_nan=False))
-        return scores, seconds
+        return scores
 
     def _path(self, variant: MetricVariant, judged: JudgedSet) -> Path:
         options = json.dumps(dict(variant.options), sort_keys=True)
@@ -91,8 +93,6 @@ def _to_record(scores: MetricScores, variant: MetricVariant, part: str, seconds:
 
 
 def _from_record(record: dict[str, Any], label: str) -> MetricScores:
-    import dataclasses
-
     systems, segments = record["systems"], record["segments"]
     keys = [(systems[s], segments[n]) for s, n, _ in record["scores"]]
     table = tabulate(keys, [float(v) for _, _, v in record["scores"]], signature=record["signature"])
