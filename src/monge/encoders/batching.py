@@ -6,10 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-TOKEN_BUDGET = 1024  # larger batches are no faster: their activations leave the processor's caches
 
-
-def cut_batches(lengths: Sequence[int], *, budget: int = TOKEN_BUDGET) -> list[list[int]]:
+def cut_batches(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
     """Group items by length so that a batch, padded to its longest item, holds at most *budget* tokens.
 
     Longest first: the dear batches start early, and a too large memory need shows at once. An item longer than the

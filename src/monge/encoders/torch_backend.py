@@ -34,6 +34,7 @@ class TorchBackend:
             self._model = _load_model(transformers, directory, getattr(torch, dtype)).to(self._device).eval()
         config = self._model.config
         self._padding = config.pad_token_id or 0
+        self.budget = 512 if self._device == "cpu" else 16384  # caches decide on a processor, parallelism elsewhere
         self.window = find_window(read_config(directory))
         probe = self._run(np.array([[self._padding]]), np.array([[1]]))
         self.layers = len(probe)

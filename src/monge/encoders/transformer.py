@@ -26,11 +26,16 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Backend(Protocol):
-    """What computes hidden states; ``window`` is the most tokens it takes, ``workers`` how many calls may overlap."""
+    """What computes hidden states.
+
+    ``window`` is the most tokens a text may have, ``budget`` how many tokens make a good batch, ``workers`` how many
+    calls may overlap.
+    """
 
     layers: int
     dimension: int
     window: int | None
+    budget: int
     workers: int
 
     def hidden_states(
@@ -131,7 +136,7 @@ class TransformerEncoder:
                 for row, i in enumerate(batch):
                     vectors[pieces[i].text][number, pieces[i].target] = states[row, pieces[i].kept]
 
-        batches = cut_batches([len(p.ids) for p in pieces])
+        batches = cut_batches([len(piece.ids) for piece in pieces], budget=self._backend.budget)
         run_batches(work, batches, workers=self._backend.workers)
 
     def _encodings(self, texts: list[str]) -> list[tuple[str, Any]]:
