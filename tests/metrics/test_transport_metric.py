@@ -98,12 +98,16 @@ SEVERAL = Segment("The boy in a coat.", ("The young man in a slicker.", "A boy i
 @pytest.mark.parametrize("name", TRANSPORT)
 def test_reference_aggregation(name: str) -> None:
     each = [values(load(name), [Segment(SEVERAL.hypothesis, (r,))])[0] for r in SEVERAL.references]
-    metric = {way: load(name, references=way) for way in ("max", "mean", "joint")}
+    ways = ("max", "mean") if name == "we_wpi" else ("max", "mean", "joint")  # positions cannot be pooled
+    metric = {way: load(name, references=way) for way in ways}
     best = max(each) if metric["max"].spec.higher_is_better else min(each)
     assert math.isclose(values(metric["max"], [SEVERAL])[0], best, abs_tol=1e-9)
     assert metric["max"].score([SEVERAL])[0].reference_index == each.index(best)
     assert math.isclose(values(metric["mean"], [SEVERAL])[0], float(np.mean(each)), abs_tol=1e-9)
-    assert math.isfinite(values(metric["joint"], [SEVERAL])[0])
+    if "joint" in metric:
+        one = Segment(SEVERAL.hypothesis, SEVERAL.references[:1])
+        assert math.isclose(values(metric["joint"], [one])[0], each[0], abs_tol=1e-9)
+        assert math.isfinite(values(metric["joint"], [SEVERAL])[0])
 
 
 def test_joint_references_offer_every_word_to_be_matched() -> None:
@@ -163,9 +167,52 @@ def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:
         ({"drop": "stopword"}, "did you mean 'stopwords'"),
         ({"layers": "99"}, "99"),
         ({"costs": "cosine"}, "did you mean 'cost'"),
+        ({"alpha": "0.3"}, "no effect"),
+        ({"readout": "f", "epsilon": "0.1"}, "no effect"),
+        ({"idf": "idf.json"}, "weighting=uniform"),
+        ({"language": "chinese"}, "a code such as"),
+        ({"layers": "0-2"}, "aggregation=mean"),
+        ({"aggregation": "meen"}, "did you mean 'mean'"),
+        ({"cost": "position", "references": "joint"}, "places"),
         ({"normalise_points": "maybe"}, "true or false"),
     ],
 )
 def test_wrong_options_are_named(options: dict[str, str], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         load("emd", **options)
+
+
+def test_penalties_that_differ_little_have_different_signatures() -> None:
+    assert str(load("lazy_emd", lambda_c=0.23).signature) != str(load("lazy_emd", lambda_c=0.2300004).signature)
+    assert str(load("lazy_emd", lambda_c=2).signature) == str(load("lazy_emd", lambda_c="2.0").signature)
+
+
+def test_relative_penalties_are_shared_between_systems() -> None:
+    metric = load_metric("lazy_emd", encoder=HashedEncoder(), lambda_unit="relative")
+    shared = metric.fit_shared(PAIRS)
+    assert shared.fitted
+    one, two = shared.fit(PAIRS[:1]), shared.fit(PAIRS[1:])
+    assert str(one.signature) == str(two.signature)
+
+
+def test_bounds_follow_the_readout() -> None:
+    assert load("bertscore", readout="distance").spec.bounds == (0.0, math.inf)
+    assert load("emd", readout="inverse").spec.bounds == (0.0, 1.0)
+    assert load("emd", readout="inverse").spec.higher_is_better
+
+
+def test_an_unconverged_transport_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    from monge.metrics import transport_metric as module
+    from monge.transport import BatchSolution
+
+    solve = module.solve_pairs
+
+    def stopped(*arguments: object, **options: object) -> BatchSolution:
+        solution = solve(*arguments, **options)  # type: ignore[arg-type]
+        converged = np.array([True, False, True])
+        return BatchSolution(solution.costs, solution.masses, solution.iterations, converged, solution.couplings)
+
+    monkeypatch.setattr(module, "solve_pairs", stopped)
+    scores = load("emd").score(PAIRS)
+    assert [math.isnan(score.value) for score in scores] == [False, True, False]
+    assert scores[1].notes == ("no score: transport did not converge",)

@@ -1,6 +1,6 @@
 """Build the baseline that rescales a metric: what unrelated texts score.
 
-  monge calibrate CORPUS -o baseline.json -m bertscore
+  monge calibrate CORPUS --output baseline.json -m bertscore
   monge score REF -i HYP -m bertscore -o baseline=baseline.json
 
 Lines of the corpus are paired at random, each with a line that is not its own. The mean score of the pairs becomes 0 after

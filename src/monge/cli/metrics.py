@@ -16,6 +16,9 @@ def run(args: argparse.Namespace) -> int:
     from monge.metrics.cards import render_card
     from monge.metrics.registry import find_spec, metric_specs
 
+    if args.name and args.format == "json":
+        print(json.dumps(spec_record(find_spec(args.name)), indent=1, ensure_ascii=False))
+        return 0
     if args.name:
         print(render_card(find_spec(args.name)))
         return 0

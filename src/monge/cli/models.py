@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List the models, fetch some, or print where they are."""
-    from monge.encoders.models import MODELS, find_model, require_model
+    from monge.encoders.models import MODELS, find_model
 
     specs = [find_model(name) for name in args.names]
     if args.action == "list":
@@ -39,8 +39,16 @@ def run(args: argparse.Namespace) -> int:
     if not specs:
         raise OptionError(f"monge models {args.action} needs the name of a model; `monge models` lists them")
     for spec in specs:
-        print(_path_of(spec) if args.action == "path" else require_model(spec, offline=args.offline))
+        print(_path_of(spec) if args.action == "path" else _fetch(spec, args.offline))
     return 0
+
+
+def _fetch(spec: ModelSpec, offline: bool) -> str:
+    """Fetch a model, anew when the one here is damaged; offline, only say where a good one is."""
+    from monge.encoders.fetch import fetch_model
+    from monge.encoders.models import is_offline, require_model
+
+    return str(require_model(spec, offline=True) if is_offline(offline or None) else fetch_model(spec))
 
 
 def _path_of(spec: ModelSpec) -> str:

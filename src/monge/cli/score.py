@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from monge.errors import OptionError, suggest
 
 if TYPE_CHECKING:
+    from monge.clouds import IdfModel
     from monge.engine.spool import SegmentSpool
     from monge.text import TestSet
 
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIGITS",
         help="digits after the point (default: 4, or 2 for scores up to 100)",
     )
+    output.add_argument("--save-idf", metavar="FILE", help="write the idf statistics that were fitted")
     output.add_argument(
         "--segments", metavar="OUT", help="also write every segment's score to OUT (.tsv or .jsonl, may end in .gz)"
     )
@@ -85,7 +87,6 @@ def add_metric_arguments(parser: argparse.ArgumentParser) -> None:
         help="texts longer than the encoder's window (default: window)",
     )
     metrics.add_argument("--idf", metavar="FILE", help="idf statistics to use instead of fitting them on the texts")
-    metrics.add_argument("--save-idf", metavar="FILE", help="write the idf statistics that were fitted")
     metrics.add_argument(
         "-o",
         "--option",
@@ -111,10 +112,11 @@ def run(args: argparse.Namespace) -> int:
     _check_inputs(args)
     systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
     metrics = load_metrics(args)
+    idf = _fit_idf(metrics, systems) if args.save_idf else None
     options = JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress)
     results = score_job(metrics, systems, store=score_store(), options=options)
-    if args.save_idf:
-        _save_idf(metrics, systems, args.save_idf)
+    if idf:
+        idf.save(args.save_idf)
     if args.segments:
         write_segments(args.segments, results)
     if args.format == "json":
@@ -180,17 +182,19 @@ def _split_option(text: str) -> tuple[str, str]:
     return key.strip().replace("-", "_"), value
 
 
-def _save_idf(metrics: Sequence[Any], systems: Sequence[SegmentSpool], path: str) -> None:
-    from monge.engine.spool import join_spools
+def _fit_idf(metrics: Sequence[Any], systems: Sequence[SegmentSpool]) -> IdfModel:
+    """Return the idf statistics that scoring will fit, which must be one and the same for all metrics and systems."""
     from monge.metrics.transport_metric import TransportMetric
 
-    everything = join_spools(systems)
     fitted = {}
     for metric in metrics:
         if isinstance(metric, TransportMetric) and metric.settings.weighting != "uniform":
-            model = (metric if metric.fitted else metric.fit(everything)).statistics.idf_reference
-            assert model is not None
-            fitted[model.hash] = model
+            if metric.settings.idf_from == "sides":
+                raise OptionError(f"--save-idf: {metric.spec.name} weighs outputs by statistics of their own")
+            for segments in systems:
+                model = (metric if metric.fitted else metric.fit(segments)).statistics.idf_reference
+                assert model is not None
+                fitted[model.hash] = model
     if len(fitted) != 1:
-        raise OptionError(f"--save-idf: {len(fitted)} different idf statistics were fitted; score with one idf metric")
-    next(iter(fitted.values())).save(path)
+        raise OptionError(f"--save-idf: there are {len(fitted)} different idf statistics; score with one idf metric")
+    return next(iter(fitted.values()))

@@ -34,5 +34,15 @@ class PointCloud:
         if (self.weights < 0).any() or not abs(self.weights.sum() - 1.0) < 1e-9:
             raise InputError(f"masses must be non-negative and sum to 1, not to {self.weights.sum()}")
 
+    @property
+    def empty(self) -> bool:
+        """Whether this stands for a text without a token: one nameless point at the origin."""
+        return self.tokens == ("",)
+
+    @property
+    def massive_points(self) -> NDArray[np.float32]:
+        """The points that have mass."""
+        return self.points[self.weights > 0]
+
     def __len__(self) -> int:
         return len(self.tokens)

@@ -14,6 +14,7 @@ from monge.encoders.base import EncodedText
 from monge.errors import OptionError, suggest
 
 Mask = NDArray[np.bool_]
+_SPACE_MARKS = "\u0120\u2581"  # what byte-level BPE and SentencePiece put before a token that follows a space
 
 # Function words of English: articles, pronouns, prepositions, conjunctions, auxiliaries. Own list.
 ENGLISH_STOPWORDS = frozenset(
@@ -32,8 +33,18 @@ def _is_punctuation(token: str) -> bool:
 
 
 def _mask(encoded: EncodedText, rule: Callable[[str], bool]) -> Mask:
-    hits = np.fromiter((rule(token) for token in encoded.tokens), dtype=np.bool_, count=len(encoded.tokens))
+    surfaces = (token.lstrip(_SPACE_MARKS) or token for token in encoded.tokens)
+    hits = np.fromiter(map(rule, surfaces), dtype=np.bool_, count=len(encoded.tokens))
     return hits & ~encoded.special
+
+
+def _stopwords(encoded: EncodedText, stopwords: Collection[str]) -> Mask:
+    """Tokens that are a stop word of their own, not a piece of a longer word ("be" of "be ##lieve")."""
+    same = encoded.words[1:] == encoded.words[:-1]
+    whole = np.ones(len(encoded.tokens), dtype=np.bool_)
+    whole[1:] &= ~same
+    whole[:-1] &= ~same
+    return _mask(encoded, lambda token: token.lower() in stopwords) & whole
 
 
 def _subwords(encoded: EncodedText, _: Collection[str]) -> Mask:
@@ -49,7 +60,7 @@ FILTERS: dict[str, Callable[[EncodedText, Collection[str]], Mask]] = {
     # the rule of the released MoverScore: one ASCII mark
     "ascii_punctuation": lambda encoded, _: _mask(encoded, set(string.punctuation).__contains__),
     "subwords": _subwords,
-    "stopwords": lambda encoded, stopwords: _mask(encoded, lambda token: token.lower() in stopwords),
+    "stopwords": _stopwords,
 }
 
 

@@ -23,13 +23,15 @@ BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.hashed:Hashe
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a transformer is run; other encoders have no such choices."""
+    """How a transformer is run, and how static vectors are looked up (``oov``, ``fold_case``)."""
 
     long: str = "window"
     device: str = "auto"
     dtype: str = "float32"
     offline: bool | None = None
     cache: bool = False
+    oov: str = "skip"
+    fold_case: str = "auto"
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -48,6 +50,8 @@ def load_encoder(
     dtype: str = "float32",
     offline: bool | None = None,
     cache: bool = False,
+    oov: str = "skip",
+    fold_case: str = "auto",
 ) -> Encoder:
     """Return the encoder that *source* names.
 
@@ -59,14 +63,15 @@ def load_encoder(
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
     DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
     float32; everything else needs the torch extra. With *cache* the hidden states of a transformer are kept on disk
-    (:class:`~monge.encoders.cache.CachedEncoder`), unless the environment sets ``MONGE_NO_CACHE``.
+    (:class:`~monge.encoders.cache.CachedEncoder`), unless the environment sets ``MONGE_NO_CACHE``. *oov* and
+    *fold_case* are for static vectors (:class:`~monge.encoders.static.StaticEncoder`).
 
     >>> load_encoder("hashed").layers
     3
     """
     if not isinstance(source, str | os.PathLike):
         return _check_encoder(source)
-    options = RunOptions(long, device, dtype, offline, cache)
+    options = RunOptions(long, device, dtype, offline, cache, oov, fold_case)
     name = os.fspath(source)
     if any(name in (spec.name, spec.title) for spec in MODELS):
         return _load_model(find_model(name), options)
@@ -131,7 +136,8 @@ def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
     if path.is_file() or not (path / "config.json").is_file():
         from monge.encoders.static import StaticEncoder
 
-        return StaticEncoder.load(path)
+        # StaticEncoder itself checks both choices
+        return StaticEncoder.load(path, oov=options.oov, fold_case=options.fold_case)  # type: ignore[arg-type]
     from monge.encoders.cache import is_cache_enabled, load_cached
 
     load = partial(_load_transformer, path, options, title)

@@ -11,7 +11,7 @@ from typing import Any
 from monge.encoders.store import Store
 from monge.engine.journal import Chunk, Journal, ScoreSpool
 from monge.engine.scoring import bootstrap_half_width, count_notes, json_number, segment_record
-from monge.engine.spool import SegmentSpool
+from monge.engine.spool import SegmentSpool, join_spools
 from monge.metrics import Metric
 from monge.metrics.base import SummableMetric
 
@@ -78,11 +78,19 @@ def score_job(
     """
     results = []
     total = sum(map(len, systems))
-    for metric in metrics:
+    for metric in share_metrics(metrics, systems):
         with _progress(metric.spec.name, total, options.progress) as bar:
             for segments in systems:
                 results.append(_score_system(metric, segments, store, options, bar))
     return results
+
+
+def share_metrics(metrics: Sequence[Metric], systems: Sequence[SegmentSpool]) -> list[Metric]:
+    """Bind what the metrics must share between systems (relative λ) to the segments of all systems."""
+    if all(metric.fitted for metric in metrics):
+        return list(metrics)
+    everything = join_spools(systems) if len(systems) > 1 else systems[0]
+    return [metric if metric.fitted else metric.fit_shared(everything) for metric in metrics]
 
 
 def _score_system(

@@ -115,5 +115,7 @@ def open_score_store(directory: Path) -> Store:
 
 
 def _is_ours(metric: Metric) -> bool:
+    """Whether code and weights are known by the signature: a metric or encoder of the user's own may change freely."""
     parts = [metric, getattr(metric, "encoder", metric)]
-    return all(type(part).__module__.startswith("monge.") for part in parts)
+    members = [member.metric for member in getattr(metric, "members", ())]
+    return all(type(part).__module__.startswith("monge.") for part in parts) and all(map(_is_ours, members))

@@ -95,7 +95,12 @@ def find_nearest(metric: TransportMetric, queries: Sequence[str], corpus: Sequen
 def check_distance(metric: TransportMetric) -> None:
     """Refuse a metric that is not a balanced, unregularised transport distance with a bounded cost."""
     settings = metric.settings
-    exact = math.isinf(settings.lambda_c) and math.isinf(settings.lambda_r) and settings.epsilon == 0
+    exact = (
+        settings.order == 1
+        and math.isinf(settings.lambda_c)
+        and math.isinf(settings.lambda_r)
+        and settings.epsilon == 0
+    )
     if settings.readout == "f" or not exact or settings.cost not in BOUNDED_COSTS:
         known = "wmd, emd, moverscore, smd, cosine and the like"
         raise OptionError(f"{metric.spec.name} is no earth mover's distance; nearest takes {known}")

@@ -66,6 +66,7 @@ def score_systems(
     if not test_set.segments:
         raise InputError("there is nothing to score")
     results = []
+    metric = metric if metric.fitted else metric.fit_shared(test_set.segments)
     for system, segments in test_set.by_system().items():
         fitted = metric if metric.fitted else metric.fit(segments)
         scores = fitted.score(segments)

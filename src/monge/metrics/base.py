@@ -48,6 +48,10 @@ class Metric(Protocol):
         """Return this metric with its corpus statistics taken from *corpus* (itself when it needs none)."""
         ...
 
+    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Return this metric with what must be the same for all systems compared, taken from all their segments."""
+        ...
+
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return one Score a segment, in order."""
         ...

@@ -34,6 +34,10 @@ class MetricBase:
         """Return this metric, which needs no corpus."""
         return self
 
+    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Return this metric with what must be the same for all systems compared; nothing by default."""
+        return self
+
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return one Score a segment, in order."""
         raise NotImplementedError

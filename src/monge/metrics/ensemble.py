@@ -62,6 +62,12 @@ class EnsembleMetric(MetricBase):
         fitted = [m if m.metric.fitted else dataclasses.replace(m, metric=m.metric.fit(corpus)) for m in self.members]
         return dataclasses.replace(self, members=tuple(fitted))
 
+    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Return the ensemble with what its members must share between systems."""
+        return dataclasses.replace(
+            self, members=tuple(dataclasses.replace(m, metric=m.metric.fit_shared(corpus)) for m in self.members)
+        )
+
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         check_needs(self.spec, segments)
         if not segments:
@@ -83,7 +89,7 @@ class EnsembleMetric(MetricBase):
     def signature(self) -> Signature:
         fields = {"metric": self.spec.name, "version": __version__, "calibration": self.calibration}
         for number, member in enumerate(self.members, start=1):
-            fields[f"{number}.weight"] = f"{member.weight:g}"
+            fields[f"{number}.weight"] = repr(member.weight)
             fields[f"{number}.scale"] = f"({member.mean:.6g},{member.spread:.6g})"
             own = member.metric.signature.fields
             fields |= {f"{number}.{key}": value for key, value in own.items() if key != "version"}
@@ -113,7 +119,7 @@ def load_mongescore(
     """
     if not 0 <= sentence < float("inf"):
         raise OptionError(f"sentence={sentence}: must not be negative or infinite")
-    terms = [f"bertscore,layers={layers},order={order:g}", *([f"{sentence:g}*cosine"] if sentence else [])]
+    terms = [f"bertscore,layers={layers},order={order!r}", *([f"{sentence!r}*cosine"] if sentence else [])]
     return make_ensemble("mongescore", members=" + ".join(terms), constants="", encoder=encoder)
 
 
@@ -155,7 +161,10 @@ def _parse_term(text: str) -> tuple[float, str]:
     match = _TERM.fullmatch(text.strip())
     if match is None:
         raise OptionError(f"members: {text!r} is not METRIC,option=value or WEIGHT*METRIC")
-    weight = float(match["weight"] or 1)
+    try:
+        weight = float(match["weight"] or 1)
+    except ValueError:
+        raise OptionError(f"members: {match['weight']!r} in {text!r} is no number") from None
     if not weight > 0:
         raise OptionError(f"members: the weight of {match['metric']!r} must be positive")
     return weight, match["metric"]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from monge.errors import OptionError
 from monge.metrics.base import MetricSpec
@@ -62,6 +65,18 @@ class NltkMetric(MetricBase):
         return [self.tokenize(reference) for reference in segment.references], self.tokenize(segment.hypothesis)
 
 
+class CorpusNltkMetric(NltkMetric):
+    """A metric of nltk whose score of a set is not the mean of its segments (NIST)."""
+
+    def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> Iterator[float]:
+        """Yield the corpus score of each draw of segment numbers."""
+        assert self.corpus is not None
+        pairs = [self._tokens(segment) for segment in segments]
+        for draw in draws:
+            drawn = [pairs[i] for i in draw.tolist() if pairs[i][0]]
+            yield self.corpus([references for references, _ in drawn], [hypothesis for _, hypothesis in drawn])
+
+
 def make_ribes(
     *, tokenize: str = "13a", lowercase: bool = False, alpha: float = 0.25, beta: float = 0.10
 ) -> NltkMetric:
@@ -78,11 +93,11 @@ def make_ribes(
             return math.nan, (f"no score: {longest} words are more than nltk's RIBES aligns",)
         return ribes_score.sentence_ribes(references, hypothesis, alpha, beta), ()
 
-    settings = _settings(tokenize, lowercase) | {"alpha": f"{alpha:g}", "beta": f"{beta:g}"}
+    settings = _settings(tokenize, lowercase) | {"alpha": repr(float(alpha)), "beta": repr(float(beta))}
     return NltkMetric(lexical_spec("ribes"), make_tokenizer(tokenize, lowercase=lowercase), sentence, None, settings)
 
 
-def make_nist(*, tokenize: str = "13a", lowercase: bool = True, n: int = 5) -> NltkMetric:
+def make_nist(*, tokenize: str = "13a", lowercase: bool = True, n: int = 5) -> CorpusNltkMetric:
     """NIST, from 0 up: sum over n-gram orders of the information-weighted precision × length penalty.
 
     As in mteval, case is ignored unless ``lowercase=False``. The information of an n-gram comes from the references
@@ -101,7 +116,9 @@ def make_nist(*, tokenize: str = "13a", lowercase: bool = True, n: int = 5) -> N
         return corpus([references], [hypothesis]), ()
 
     settings = _settings(tokenize, lowercase) | {"n": str(n)}
-    return NltkMetric(lexical_spec("nist"), make_tokenizer(tokenize, lowercase=lowercase), sentence, corpus, settings)
+    return CorpusNltkMetric(
+        lexical_spec("nist"), make_tokenizer(tokenize, lowercase=lowercase), sentence, corpus, settings
+    )
 
 
 def make_meteor(
@@ -120,7 +137,11 @@ def make_meteor(
         options: dict[str, Any] = {"wordnet": source, "alpha": alpha, "beta": beta, "gamma": gamma}
         return meteor_score(references, hypothesis, **options), ()
 
-    settings = _settings(tokenize, True) | {"alpha": f"{alpha:g}", "beta": f"{beta:g}", "gamma": f"{gamma:g}"}
+    settings = _settings(tokenize, True) | {
+        "alpha": repr(float(alpha)),
+        "beta": repr(float(beta)),
+        "gamma": repr(float(gamma)),
+    }
     settings |= {"synonyms": source.name}
     return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize), sentence, None, settings)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,15 @@ from monge.metrics.baseline import Baseline
 from monge.metrics.settings import TransportSettings
 from monge.metrics.specs import spec_named
 from monge.metrics.transport_metric import CorpusStatistics, TransportMetric
+
+
+_TRANSPORT_OPTIONS = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}
+READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "f": (-1.0, 1.0),
+    "distance": (0.0, math.inf),
+    "one_minus": (-math.inf, 1.0),
+    "inverse": (0.0, 1.0),
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,11 @@ class TransportPreset:
         """Return the settings after the language's preset and the user's options, which win."""
         language = str(options.get("language", self.defaults.language)).lower()
         base = self.by_language.get(language[:2], self.by_language.get("other", {}))
-        return self.defaults.replace({**base, **options})
+        settings = self.defaults.replace({**base, **options})
+        idle = _TRANSPORT_OPTIONS if settings.readout == "f" else {"alpha"}
+        for name in idle & set(options):
+            raise OptionError(f"{self.name}: {name} has no effect with readout={settings.readout}")
+        return settings
 
     def __call__(self, *, encoder: str | Encoder | None = None, **options: Any) -> TransportMetric:
         """Load the encoder and return the metric."""
@@ -48,9 +62,17 @@ class TransportPreset:
             options["encoder"] = encoder
         settings = self.settings(options)
         chosen = settings.encoder if encoder is None or isinstance(encoder, str) else encoder
-        loaded = load_encoder(chosen, long=settings.long, device=settings.device, dtype=settings.dtype, cache=True)
-        parse_layers(settings.layers, loaded.layers)
-        spec = dataclasses.replace(spec_named(self.name), higher_is_better=settings.readout != "distance")
+        run = {name: getattr(settings, name) for name in ("long", "device", "dtype", "oov", "fold_case")}
+        loaded = load_encoder(chosen, cache=True, **run)
+        layers = parse_layers(settings.layers, loaded.layers)
+        if settings.aggregation == "single" and len(layers) > 1:
+            raise OptionError(
+                f"layers={settings.layers} are {len(layers)}: choose how to join them, aggregation=mean say"
+            )
+        spec = spec_named(self.name)
+        if settings.readout != self.defaults.readout or settings.baseline:
+            bounds = READOUT_BOUNDS[settings.readout] if not settings.baseline else (-math.inf, 1.0)
+            spec = dataclasses.replace(spec, higher_is_better=settings.readout != "distance", bounds=bounds)
         statistics = CorpusStatistics()
         if settings.idf:
             model = IdfModel.load(settings.idf)
@@ -71,10 +93,12 @@ def _with_baseline(metric: TransportMetric) -> TransportMetric:
 
 def baseline_mismatch(baseline: Baseline, metric: TransportMetric) -> str:
     """Return what differs between the metric a baseline was measured with and *metric*; idf may differ."""
-    theirs = dict(part.split(":", 1) for part in baseline.signature.split("|"))
-    ours = dict(part.split(":", 1) for part in str(metric.signature).split("|"))
+    theirs, ours = (
+        {key: value for key, _, value in (part.partition(":") for part in text.split("|"))}
+        for text in (baseline.signature, str(metric.signature))
+    )
     for fields in (theirs, ours):
-        fields["weighting"] = fields["weighting"].split("(")[0]
+        fields["weighting"] = fields.get("weighting", "").split("(")[0]
         for ignored in ("version", "references", "baseline"):
             fields.pop(ignored, None)
     keys = [key for key in {**theirs, **ours} if theirs.get(key) != ours.get(key)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from monge.clouds import WEIGHTINGS, CloudRecipe, parse_filters
+from monge.encoders.layers import parse_aggregation
 from monge.errors import OptionError, suggest
 from monge.transport.ragged import CostName, RegulariserName
 
@@ -21,6 +23,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "regulariser": ("entropy", "kl"),
     "readout": ("f", "distance", "one_minus", "inverse"),
     "references": ("max", "mean", "joint"),
+    "oov": ("skip", "zero", "hash", "error"),
+    "fold_case": ("auto", "always", "never"),
     "long": ("window", "truncate", "error"),
 }
 
@@ -58,6 +62,8 @@ class TransportSettings:
     references: str = "mean"
     baseline: str = ""  # file made by `monge calibrate`; empty = no rescaling
     language: str = "en"
+    oov: str = "skip"  # words without a vector, for static encoders: skip, zero, hash or error
+    fold_case: str = "auto"  # case folding of static encoders: auto, always or never
     long: str = "window"
     device: str = "auto"
     dtype: str = "float32"
@@ -71,17 +77,24 @@ class TransportSettings:
                 )
         if self.ngram < 0:
             raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
-        for name in ("lambda_c", "lambda_r", "epsilon"):
+        for name in ("lambda_c", "lambda_r", "epsilon", "order", "alpha"):
             value = getattr(self, name)
-            if not value >= 0:
+            if not isinstance(value, int | float) or not value >= 0:
                 raise OptionError(f"{name}={value}: must not be negative or NaN")
+            object.__setattr__(self, name, float(value))  # so that 2 and 2.0 have one signature
         if not 0 < self.order < math.inf:
             raise OptionError(f"order={self.order}: must be positive and finite")
         if not 0 <= self.alpha <= 1:
             raise OptionError(f"alpha={self.alpha}: must be between 0 and 1")
         if self.epsilon == math.inf:
             raise OptionError("epsilon=inf: must be finite")
-        parse_filters(self.drop), parse_filters(self.mute)
+        if self.references == "joint" and self.cost == "position":
+            raise OptionError("references=joint with cost=position: places in several references cannot be compared")
+        if self.idf and self.weighting == "uniform":
+            raise OptionError("idf statistics are given but weighting=uniform: add weighting=idf (or another idf)")
+        if not re.fullmatch(r"[a-z]{2,3}([-_].*)?", self.language.lower()):
+            raise OptionError(f"language={self.language!r}: must be a code such as en, zh or de-AT")
+        parse_filters(self.drop), parse_filters(self.mute), parse_aggregation(self.aggregation)
 
     def replace(self, options: Mapping[str, Any]) -> TransportSettings:
         """Return these settings with *options* changed; an unknown name is an error that offers the nearest."""
@@ -90,11 +103,6 @@ class TransportSettings:
             if name not in known:
                 raise OptionError(f"no option {name!r}{suggest(name, known)}")
         return dataclasses.replace(self, **options)
-
-    @property
-    def needs_corpus(self) -> bool:
-        """Whether statistics of a corpus are needed before scoring."""
-        return (self.weighting != "uniform" and not self.idf) or self.relative
 
     @property
     def relative(self) -> bool:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.clouds import CloudRecipe, PointCloud
+from monge.clouds.filters import match_filters
 from monge.encoders import EncodedText, Encoder, load_encoder, parse_layers
 from monge.errors import OptionError
 from monge.metrics.base import MetricSpec
 from monge.metrics.common import MetricBase, check_needs
 from monge.metrics.specs import spec_named
 from monge.scores import Alignment, Score, Signature
-from monge.text import Segment
+from monge.text import Segment, word_spans
 from monge.transport import TransportPlan, TransportProblem, cost_matrix, solve_exact
 from monge.version import __version__
 
@@ -39,7 +40,14 @@ class Wmdo(MetricBase):
 
     @classmethod
     def load(
-        cls, *, encoder: str | Encoder = "glove", layers: str = "last", delta: float = 0.18, alpha: float = 0.10
+        cls,
+        *,
+        encoder: str | Encoder = "glove",
+        layers: str = "last",
+        delta: float = 0.18,
+        alpha: float = 0.10,
+        oov: str = "zero",
+        fold_case: str = "auto",
     ) -> Self:
         """Build the metric; *encoder* should be static vectors."""
         if not (delta >= 0 and alpha >= 0):
@@ -53,10 +61,10 @@ class Wmdo(MetricBase):
             "encoder": self.encoder.signature,
             "layers": ",".join(map(str, parse_layers(self.layers, self.encoder.layers))),
             "cost": "cosine",
-            "delta": f"{self.delta:g}",
-            "alpha": f"{self.alpha:g}",
+            "delta": repr(float(self.delta)),
+            "alpha": repr(float(self.alpha)),
             "references": "max",
-            "empty": "origin",
+            "empty": "farthest",
             "version": __version__,
         }
         return Signature(fields)
@@ -102,10 +110,12 @@ def _bag(encoded: EncodedText) -> tuple[PointCloud, list[int]]:
 
 
 def _missing_share(encoded: EncodedText) -> float:
-    """Share of the words of a text that have no vector: left out by the encoder, or all zero."""
-    known = np.any(encoded.vectors != 0, axis=(0, 2)) & ~encoded.special
-    words = len(encoded.text.split())
-    return 0.0 if words == 0 else max(0.0, 1.0 - min(int(known.sum()), words) / words)
+    """Share of the words of a text (punctuation aside) that have no vector: left out by the encoder, or all zero."""
+    spans = word_spans(encoded.text)
+    total = sum(any(char.isalnum() for char in encoded.text[start:end]) for start, end in spans)
+    known = np.any(encoded.vectors != 0, axis=(0, 2)) & ~encoded.special & ~match_filters(encoded, ("punctuation",))
+    found = len(set(encoded.words[known].tolist()))
+    return max(0.0, 1.0 - found / total) if total else 0.0
 
 
 def count_chunks(coupling: NDArray[np.float64], hypothesis: Sequence[int], reference: Sequence[int]) -> float:

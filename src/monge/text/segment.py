@@ -26,9 +26,11 @@ class Segment:
     def __post_init__(self) -> None:
         if not isinstance(self.hypothesis, str):
             raise InputError(f"a hypothesis must be text, not {type(self.hypothesis).__name__}")
-        if isinstance(self.references, str) or not all(isinstance(r, str) for r in self.references):
-            raise InputError("references must be a sequence of texts")
+        if isinstance(self.references, str):
+            raise InputError("references must be a sequence of texts, not one text")
         object.__setattr__(self, "references", tuple(self.references))
+        if not all(isinstance(reference, str) for reference in self.references):
+            raise InputError("references must be texts")
 
 
 def make_segments(
@@ -46,6 +48,8 @@ def make_segments(
     if isinstance(hypotheses, str):
         raise InputError("hypotheses must be a sequence of texts, not one text")
     for name, other in (("references", references), ("sources", sources)):
+        if isinstance(other, str):
+            raise InputError(f"{name} must be a sequence of texts, not one text")
         if other is not None and len(other) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses but {len(other)} {name}")
     return [

@@ -1,0 +1,79 @@
+"""The clouds of many segments, and which of them are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.clouds import PointCloud, join_clouds
+from monge.text import Segment
+from monge.transport import RaggedClouds
+
+
+@dataclass(frozen=True, eq=False)
+class CloudPairs:
+    """The clouds of a chunk of segments and which of them are compared; ``owned`` maps segments to pairs."""
+
+    left_clouds: tuple[PointCloud, ...]
+    right_clouds: tuple[PointCloud, ...]
+    pairs: NDArray[np.int64]
+    owned: tuple[slice, ...]
+    left: RaggedClouds
+    right: RaggedClouds
+
+    @classmethod
+    def build(
+        cls,
+        segments: Sequence[Segment],
+        left: Mapping[str, PointCloud],
+        right: Mapping[str, PointCloud],
+        *,
+        joint: bool,
+    ) -> CloudPairs:
+        """Pair the clouds of hypotheses (*left*) with those of references; *joint* pools a segment's references."""
+        hypotheses = dict.fromkeys(segment.hypothesis for segment in segments)
+        groups = [
+            (segment.references,) if joint else tuple((reference,) for reference in segment.references)
+            for segment in segments
+        ]
+        left_index = {text: i for i, text in enumerate(hypotheses)}
+        right_index = {group: i for i, group in enumerate(dict.fromkeys(g for gs in groups for g in gs))}
+        pairs = [
+            (left_index[segment.hypothesis], right_index[group])
+            for segment, own in zip(segments, groups, strict=True)
+            for group in own
+        ]
+        ends = np.cumsum([0, *(len(own) for own in groups)])
+        lefts = tuple(left[text] for text in left_index)
+        rights = tuple(join_clouds([right[text] for text in group]) for group in right_index)
+        return cls(
+            lefts,
+            rights,
+            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
+            RaggedClouds.from_clouds([c.points for c in lefts], [c.weights for c in lefts]),
+            RaggedClouds.from_clouds([c.points for c in rights], [c.weights for c in rights]),
+        )
+
+    def stretch(self, cost: str) -> NDArray[np.float64]:
+        """Return how many times the distance from the origin counts for each pair: more than once if a text is empty.
+
+        An empty text lies farther from the other than any text of the same length could: ‖x‖ + ‖y‖ = 2‖y‖ bounds the
+        Euclidean distance. A cosine with the origin is 0 and needs no stretching.
+        """
+        factor = {"euclidean": 2.0, "sqeuclidean": 4.0}.get(cost, 1.0)
+        empty = [self.left_clouds[a].empty or self.right_clouds[b].empty for a, b in self.pairs]
+        return np.where(empty, factor, 1.0)
+
+    def clouds(self, i: int) -> tuple[PointCloud, PointCloud]:
+        left, right = self.pairs[i]
+        return self.left_clouds[left], self.right_clouds[right]
+
+    def notes(self, used: Sequence[int]) -> tuple[str, ...]:
+        found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
+        found |= dict.fromkeys(f"reference: {note}" for i in used for note in self.clouds(i)[1].notes)
+        return tuple(found)

@@ -1,0 +1,57 @@
+"""The worked example of Echizen'ya et al. (2019): figure 3 and table 3, from the cosines the paper gives."""
+
+import numpy as np
+
+from monge.transport import cost_matrix
+
+REFERENCE = ["are", "there", "topics", "you", "want", "to", "get", "the", "world", "talking", "about", "?"]
+TRANSLATION = ["are", "there", "topics", "that", "you", "think", "should", "discuss", "world", "?"]
+# cosines that the text or table 3 give (think/want: .456 = 1 - cos exp(-|6/10 - 5/12|)); equal words have cosine 1
+COSINES = {
+    "discuss": {"talking": 0.460, "topics": 0.477},
+    "that": {"you": 0.478 / (1 - abs(4 / 10 - 4 / 12))},
+    "think": {"want": 0.544 / np.exp(-abs(6 / 10 - 5 / 12))},
+    "should": {"you": 0.3},
+}
+
+
+def vectors() -> tuple[np.ndarray, np.ndarray]:
+    """Reference words are orthogonal units; every other word mixes them so that the cosines come out."""
+    size = len(REFERENCE) + len(COSINES)
+    reference = np.eye(len(REFERENCE), size, dtype=np.float32)
+    translation = np.zeros((len(TRANSLATION), size), dtype=np.float32)
+    for row, word in enumerate(TRANSLATION):
+        if word in REFERENCE:
+            translation[row] = reference[REFERENCE.index(word)]
+            continue
+        for other, cosine in COSINES[word].items():
+            translation[row, REFERENCE.index(other)] = cosine
+        rest = 1 - float((translation[row] ** 2).sum())
+        translation[row, len(REFERENCE) + list(COSINES).index(word)] = rest**0.5
+    return translation, reference
+
+
+def test_table_3() -> None:
+    cost = cost_matrix(*vectors(), "position")
+    expected = np.ones((10, 12))
+    for word, other, distance in [
+        ("are", "are", 0.017), ("there", "there", 0.033), ("topics", "topics", 0.049), ("you", "you", 0.154),
+        ("think", "want", 0.456), ("discuss", "talking", 0.555), ("world", "world", 0.139), ("?", "?", 0.0),
+    ]:  # fmt: skip
+        expected[TRANSLATION.index(word), REFERENCE.index(other)] = distance
+    assert np.abs(cost - expected).max() < 6e-4  # the paper prints three digits
+
+
+def test_that_loses_you_to_you() -> None:
+    """ "that" aligns best with "you" (.478), but "you" itself aligns better (.833), so "that" corresponds to nothing."""
+    assert (cost_matrix(*vectors(), "position")[TRANSLATION.index("that")] == 1).all()
+
+
+def test_without_positions_discuss_would_go_to_topics() -> None:
+    cosine = 1 - cost_matrix(*vectors(), "cosine")[TRANSLATION.index("discuss")]
+    assert REFERENCE[int(cosine.argmax())] == "topics"
+    place = np.abs(8 / 10 - (np.arange(12) + 1) / 12)
+    align = cosine * (1 - place)
+    assert REFERENCE[int(align.argmax())] == "talking"
+    assert abs(align[REFERENCE.index("talking")] - 0.445) < 5e-4
+    assert abs(align[REFERENCE.index("topics")] - 0.215) < 5e-4
