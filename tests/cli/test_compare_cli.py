@@ -115,6 +115,29 @@ def test_texts_are_scored_and_compared(tmp_path: Path, capsys) -> None:
     )
 
 
+def test_jsonl_may_hold_segments_in_any_order_but_the_same_ones(tmp_path: Path, capsys) -> None:
+    rows = [
+        {
+            "system": system,
+            "id": str(k),
+            "hypothesis": f"word {k if k != spoilt else 'x'} end",
+            "references": [f"word {k} end"],
+        }
+        for system, order, spoilt in (("A", range(8), 3), ("B", reversed(range(8)), 5))
+        for k in order
+    ]
+    path = tmp_path / "texts.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    status, out, _ = run(capsys, "compare", "--jsonl", path, "-m", "chrf", "-f", "json")
+    assert status == 0
+    (pair,) = json.loads(out)["pairs"]
+    assert (pair["wins"], pair["ties"], pair["losses"]) == (1, 6, 1)
+    path.write_text("\n".join(map(json.dumps, rows[:-1])) + "\n", encoding="utf-8")
+    status, _, err = run(capsys, "compare", "--jsonl", path, "-m", "chrf")
+    assert status == 2
+    assert "segment '0' of system 'A' is missing in system 'B'" in err
+
+
 def test_what_score_prints_can_be_compared(tmp_path: Path, capsys) -> None:
     for name, lines in (("ref", "a b c d\nx y z w\n"), ("one", "a b c d\nx y z q\n"), ("two", "a b q d\nq y z q\n")):
         (tmp_path / name).write_text(lines, encoding="utf-8")

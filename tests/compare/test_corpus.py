@@ -90,15 +90,16 @@ def test_sacrebleus_bootstrap_counts_one_side_only() -> None:
 
 
 def test_a_mean_as_corpus_score_gives_the_tests_of_the_mean() -> None:
-    from monge.compare.significance import PairBlock, bootstrap_test, randomisation_test
+    from monge.compare.pairs import PairedScores
+    from monge.compare.significance import run_tests
 
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(2, 80)) + np.array([[0.0], [0.2]])
     values = np.stack([scores, np.ones_like(scores)], axis=2)
     pair = compare_corpora(CorpusStatistics(("A", "B"), values, lambda s: float(s[0] / s[1])), draws=4000).pairs[0]
-    block = PairBlock(scores[:1], scores[1:], scores[:1] - scores[1:], 0.0, 4000, 12345)
-    assert pair.p_bootstrap == pytest.approx(bootstrap_test(block)[1][0], abs=0.01)
-    assert pair.p_randomisation == pytest.approx(randomisation_test(block)[1][0], abs=0.01)
+    tests = run_tests(PairedScores(("A", "B"), tuple(map(str, range(80))), scores), draws=4000, seed=12345)
+    assert pair.p_bootstrap == pytest.approx(tests["bootstrap"][1][0], abs=0.01)
+    assert pair.p_randomisation == pytest.approx(tests["randomisation"][1][0], abs=0.01)
     assert pair.low < pair.difference < pair.high
 
 

@@ -30,7 +30,11 @@ SECOND = np.round(RNG.normal(0.0, 1.0, size=(6, 40)), 1)
 
 
 def block(first: np.ndarray = FIRST, second: np.ndarray = SECOND, draws: int = 2000, seed: int = 1) -> PairBlock:
-    return PairBlock(first, second, first - second, 0.0, draws, seed)
+    """The pairs (first[k], second[k])."""
+    size = len(first)
+    names = tuple(map(str, range(2 * size))), tuple(map(str, range(first.shape[1])))
+    scores = PairedScores(*names, np.vstack([first, second]))
+    return PairBlock(scores, np.arange(size), size + np.arange(size), first - second, draws, seed)
 
 
 def test_paired_t_is_scipys() -> None:

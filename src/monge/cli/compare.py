@@ -3,9 +3,10 @@
   monge compare REF [REF ...] -i SYS_A SYS_B [...] -m bleu bertscore
   monge compare --scores TABLE.tsv
 
-TABLE holds any scores, human ones too: the first column names the instance, every other one is a system (a column
-`type` names kinds of instances, a column `metric` several metrics); or one score a line with columns system, id, score;
-or JSONL of either; or what `monge score -f json` prints.
+TABLE holds any scores, human ones too: the first column names the instance,
+every other one is a system (but `type` names kinds of instances, and `metric`
+tells several metrics apart); or one score a line with columns system, id and
+score; or JSONL of either; or what `monge score -f json` prints.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics, read_test_set
+from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from monge.compare import CompareSettings, Comparison, CorpusComparison
+    from monge.engine.job import SystemResult
+    from monge.metrics import Metric
     from monge.scores import ScoreTable
-    from monge.text import Segment
 
 _TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
 
@@ -104,8 +106,7 @@ def run(args: argparse.Namespace) -> int:
         from monge.compare.wording import listed
         from monge.text import write_text
 
-        systems = next(iter(comparisons.values())).table.systems
-        title = f"Comparison of {listed(systems)}"
+        title = f"Comparison of {listed(next(iter(comparisons.values())).order)}"
         write_text(args.html, comparison_html(explained, agreement, title=title))
     if args.plots:
         _write_plots(comparisons, Path(args.plots), args.plot_format)
@@ -129,46 +130,66 @@ def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[
 
 def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
     from monge.compare import compare_systems
-    from monge.engine.scoring import make_table, score_systems
+    from monge.engine.inputs import spool_jsonl, spool_parallel
+    from monge.engine.job import JobOptions, score_job
+    from monge.engine.journal import score_store
 
     if not (args.input or args.jsonl):
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
-    test_set = read_test_set(args)
-    if len(test_set.systems) < 2:
-        raise InputError(f"a comparison needs at least two systems; only {test_set.systems[0]!r} is given")
+    if args.jsonl and (args.reference or args.input or args.source):
+        raise OptionError("--jsonl names all texts: leave out REF, -i and -s")
+    systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
+    if len(systems) < 2:
+        raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
     comparisons = {}
     for metric in load_metrics(args):
-        table = make_table(score_systems(metric, test_set))
+        results = score_job([metric], systems, store=score_store(), options=JobOptions())
+        table, places = _make_table(results)
         types = _read_types(args.types, table) if args.types else ()
-        corpus = _compare_corpora(metric, test_set.by_system(), settings)
+        corpus = _compare_corpora(metric, results, places, settings)
         comparisons[metric.spec.name] = compare_systems(table, settings=settings, types=types, corpus=corpus)
     return comparisons
 
 
+def _make_table(results: Sequence[SystemResult]) -> tuple[ScoreTable, list[list[int]]]:
+    """Return one metric's scores as a table, and where each system holds its segments; all must have the same ids."""
+    import numpy as np
+
+    from monge.scores import ScoreTable
+
+    known = [{segment.id: place for place, segment in enumerate(result.segments)} for result in results]
+    ids = tuple(known[0])
+    for result, own in zip(results, known, strict=True):
+        for name in own.keys() ^ known[0].keys():
+            first, second = (results[0], result) if name in known[0] else (result, results[0])
+            raise InputError(f"segment {name!r} of system {first.system!r} is missing in system {second.system!r}")
+    places = [[own[name] for name in ids] for own in known]
+    scores = [np.array([score.value for score in result.scores]) for result in results]
+    values = np.stack([row[order] for row, order in zip(scores, places, strict=True)])
+    names = tuple(result.system for result in results)
+    return ScoreTable(names, ids, values, results[0].signature, results[0].higher_is_better), places
+
+
 def _compare_corpora(
-    metric: Any, systems: Mapping[str, list[Segment]], settings: CompareSettings
+    metric: Metric, results: Sequence[SystemResult], places: Sequence[list[int]], settings: CompareSettings
 ) -> CorpusComparison | None:
-    """Compare by the corpus score of BLEU, chrF or TER, resampling the statistics that sacrebleu itself resamples."""
+    """Compare by the corpus score of BLEU, chrF or TER, resampling the sums it is made of, as sacrebleu does."""
     import numpy as np
 
     from monge.compare import CorpusStatistics, compare_corpora
-    from monge.metrics.lexical import SacrebleuMetric
+    from monge.metrics.base import SummableMetric
 
-    if not isinstance(metric, SacrebleuMetric):
+    if not isinstance(metric, SummableMetric):
         return None
-    scorer = metric.corpus
-    statistics = []
-    for segments in systems.values():
-        width = max(len(segment.references) for segment in segments)
-        columns = [[dict(enumerate(segment.references)).get(k) for segment in segments] for k in range(width)]
-        statistics.append(scorer._extract_corpus_statistics([segment.hypothesis for segment in segments], columns))
-    values = CorpusStatistics(
-        tuple(systems),
-        np.array(statistics, dtype=np.float64),
-        lambda sums: float(scorer._compute_score_from_stats(sums.tolist()).score),
+    scorer: SummableMetric = metric
+    rows = [np.array([scorer.sum_statistics([segment]) for segment in result.segments]) for result in results]
+    statistics = CorpusStatistics(
+        tuple(result.system for result in results),
+        np.stack([row[order] for row, order in zip(rows, places, strict=True)]),
+        lambda sums: scorer.score_of_sums(sums.tolist()),
         metric.spec.higher_is_better,
     )
-    return compare_corpora(values, draws=settings.draws, seed=settings.seed, alpha=settings.alpha)
+    return compare_corpora(statistics, draws=settings.draws, seed=settings.seed, alpha=settings.alpha)
 
 
 def _read_types(path: str, table: ScoreTable) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class BradleyTerry:
         return float(one / (one + other))
 
 
-def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS) -> BradleyTerry:
+def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS, start: Floats | None = None) -> BradleyTerry:
     r"""Return the maximum-likelihood strengths of one win matrix (S, S) or of a stack of them (B, S, S).
 
     .. math:: L(λ) = Σ_{ij} ω_{ij} (\log λ_i − \log(λ_i + λ_j))
@@ -39,7 +39,7 @@ def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS) -> Br
     iterates λ_i ← W_i / Σ_j (ω_ij+ω_ji)/(λ_i+λ_j); here Newton's method on log λ finds the same maximum to 1e-10.
     The maximum exists when every system can be reached from every other by a chain of wins (Ford 1957). Where it
     does not — a system that never wins, say — ``virtual_wins`` are added each way between every two systems and
-    ``regularised`` is True.
+    ``regularised`` is True. ``start`` may give strengths (S,) near the solution, to get there sooner.
 
     >>> fit_bradley_terry([[0, 2], [1, 0]]).strengths.round(6).tolist()
     [0.666667, 0.333333]
@@ -54,7 +54,7 @@ def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS) -> Br
     stack[:, diagonal, diagonal] = 0.0
     diverges = ~_strongly_connected(stack > 0)
     stack[diverges] += virtual_wins * (1.0 - np.eye(stack.shape[-1]))
-    logs, converged = _maximise(stack)
+    logs, converged = _maximise(stack, start)
     strengths = np.exp(logs - logs.max(axis=-1, keepdims=True))
     strengths /= strengths.sum(axis=-1, keepdims=True)
     if matrix.ndim == 2:
@@ -62,11 +62,13 @@ def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS) -> Br
     return BradleyTerry(strengths, diverges, converged)
 
 
-def _maximise(wins: Floats) -> tuple[Floats, bool]:
+def _maximise(wins: Floats, start: Floats | None) -> tuple[Floats, bool]:
     """Newton's method on log strengths (B, S); steps are capped at 1 so that it cannot overshoot."""
     played = wins + wins.swapaxes(1, 2)
     total = wins.sum(axis=2)
     logs = np.log(total + 0.5) - np.log(wins.sum(axis=1) + 0.5)
+    if start is not None:
+        logs = np.tile(np.log(start) - np.log(start).mean(), (len(wins), 1))
     size = wins.shape[-1]
     diagonal = np.arange(size)
     for _ in range(_MAX_STEPS):

@@ -231,12 +231,16 @@ def _estimates(scores: PairedScores, counts: PairCounts, settings: CompareSettin
     n = counts.instances[upper]
     low, high = win_interval(wins, ties, n, alpha=settings.alpha)
     mean, deviation, bounds = [], [], []
-    for _, _, differences in scores.blocks():
+    for first, second, differences in scores.blocks():
         mean.append(np.nanmean(differences, axis=1))
         deviation.append(np.sqrt(np.nansum((differences - mean[-1][:, None]) ** 2, axis=1)))
         rng = np.random.default_rng([settings.seed, 1])
         blocks = bootstrap_counts(differences.shape[1], settings.draws, rng)
-        drawn = [resample_means(differences, block) for block in blocks]
+        if np.isnan(scores.values).any():
+            drawn = [resample_means(differences, block) for block in blocks]
+        else:  # far fewer systems than pairs
+            each = (resample_means(scores.values, block) for block in blocks)
+            drawn = [means[:, first] - means[:, second] for means in each]
         bounds.append(percentile_interval(np.concatenate(drawn), alpha=settings.alpha, instances=int(n.min())))
     advantage = np.concatenate(mean)
     spread = np.concatenate(deviation) / np.sqrt(np.maximum(n - 1, 1))

@@ -83,7 +83,7 @@ def _decisive_for_bt(scores: PairedScores, counts: PairCounts) -> list[int]:
         points = np.repeat(counts.points[None], values.shape[1], axis=0)
         points[:, first, second] -= np.nan_to_num(outcome)
         points[:, second, first] -= np.nan_to_num(1.0 - outcome)
-        changed += [start + k for k in _changed(whole, fit_bradley_terry(points).strengths)]
+        changed += [start + k for k in _changed(whole, fit_bradley_terry(points, start=whole).strengths)]
     return changed
 
 

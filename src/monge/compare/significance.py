@@ -24,14 +24,27 @@ Outcome = tuple[Floats, Floats]  # statistic, p-value
 
 @dataclass(frozen=True, eq=False)
 class PairBlock:
-    """Some pairs: the two systems' scores (p, N) each, their differences, and the draws of the resampling tests."""
+    """Some pairs ``first[k]``, ``second[k]`` of systems, their differences (p, N), and how resampling tests draw."""
 
-    first: Floats
-    second: Floats
+    scores: PairedScores
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
     differences: Floats
-    tie_margin: float
     draws: int
     seed: int
+
+    @property
+    def instances(self) -> NDArray[np.int64]:
+        """The number of instances both systems of a pair have (at least 1, to divide by)."""
+        return np.asarray(np.maximum((~np.isnan(self.differences)).sum(axis=1), 1))
+
+    def sums(self, weights: NDArray[np.float32]) -> Floats:
+        """Return the weighted sum of every pair's differences in every draw: (b, p)."""
+        drawn = weights.astype(np.float64)
+        if np.isnan(self.scores.values).any():
+            return np.asarray(drawn @ np.nan_to_num(self.differences).T)
+        each = drawn @ self.scores.values.T  # far fewer systems than pairs
+        return np.asarray(each[:, self.first] - each[:, self.second])
 
 
 def sign_test(block: PairBlock) -> Outcome:
@@ -39,8 +52,8 @@ def sign_test(block: PairBlock) -> Outcome:
 
     Its statistic, wins − losses, is positive exactly when Bradley–Terry prefers the first of two systems.
     """
-    wins = (block.differences > block.tie_margin).sum(axis=1)
-    losses = (block.differences < -block.tie_margin).sum(axis=1)
+    wins = (block.differences > block.scores.tie_margin).sum(axis=1)
+    losses = (block.differences < -block.scores.tie_margin).sum(axis=1)
     return (wins - losses).astype(np.float64), sign_p_value(wins, losses)
 
 
@@ -82,7 +95,8 @@ def _wilcoxon(differences: Floats) -> tuple[float, float]:
 
 def mood_test(block: PairBlock) -> Outcome:
     """Test whether both systems' scores have one median, ignoring the pairing (Mood): shown as the contrast."""
-    rows = [_mood(a, b) for a, b in zip(block.first, block.second, strict=True)]
+    values = block.scores.values
+    rows = [_mood(values[i], values[j]) for i, j in zip(block.first, block.second, strict=True)]
     return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
 
 
@@ -103,13 +117,11 @@ def randomisation_test(block: PairBlock) -> Outcome:
 
     p = (1 + #{|mean under exchange| ≥ |mean|}) / (1 + draws) (Noreen 1989; Riezler and Maxwell 2005).
     """
-    sums, n = _sums(block)
-    filled = np.nan_to_num(block.differences).T
-    exceeding = np.zeros(len(sums), dtype=np.int64)
-    slack = 1e-12 * np.abs(filled).sum(axis=0)  # equal sums added up in another order count as equal
-    for signs in random_signs(filled.shape[0], block.draws, np.random.default_rng([block.seed, 2])):
-        exceeding += (np.abs(signs.astype(np.float64) @ filled) >= np.abs(sums) - slack).sum(axis=0)
-    return sums / n, np.asarray((1.0 + exceeding) / (1.0 + block.draws))
+    mean = np.nansum(block.differences, axis=1) / block.instances
+    exceeding = np.zeros(len(mean), dtype=np.int64)
+    for signs in random_signs(block.differences.shape[1], block.draws, np.random.default_rng([block.seed, 2])):
+        exceeding += (np.abs(block.sums(signs)) / block.instances >= np.abs(mean) - _slack(block)).sum(axis=0)
+    return mean, np.asarray((1.0 + exceeding) / (1.0 + block.draws))
 
 
 def bootstrap_test(block: PairBlock) -> Outcome:
@@ -117,21 +129,19 @@ def bootstrap_test(block: PairBlock) -> Outcome:
 
     p = (1 + #{|mean of draw − mean| ≥ |mean|}) / (1 + draws) (Koehn 2004, with the shift of Riezler and Maxwell 2005).
     """
-    sums, n = _sums(block)
-    present = (~np.isnan(block.differences)).astype(np.float64).T
-    filled = np.nan_to_num(block.differences).T
-    mean = sums / n
-    exceeding = np.zeros(len(sums), dtype=np.int64)
-    slack = 1e-12 * np.abs(filled).sum(axis=0) / n
-    for counts in bootstrap_counts(filled.shape[0], block.draws, np.random.default_rng([block.seed, 1])):
-        weights = counts.astype(np.float64)
-        drawn = n if present.all() else np.maximum(weights @ present, 1.0)
-        exceeding += (np.abs(weights @ filled / drawn - mean) >= np.abs(mean) - slack).sum(axis=0)
+    mean = np.nansum(block.differences, axis=1) / block.instances
+    present = (~np.isnan(block.differences)).T.astype(np.float32)
+    exceeding = np.zeros(len(mean), dtype=np.int64)
+    for counts in bootstrap_counts(len(present), block.draws, np.random.default_rng([block.seed, 1])):
+        drawn = block.instances if present.all() else np.maximum(counts @ present, 1.0)
+        exceeding += (np.abs(block.sums(counts) / drawn - mean) >= np.abs(mean) - _slack(block)).sum(axis=0)
     return mean, np.asarray((1.0 + exceeding) / (1.0 + block.draws))
 
 
-def _sums(block: PairBlock) -> tuple[Floats, NDArray[np.int64]]:
-    return np.nansum(block.differences, axis=1), np.maximum((~np.isnan(block.differences)).sum(axis=1), 1)
+def _slack(block: PairBlock) -> Floats:
+    """Return how far apart two means may lie that are equal but were added up in another order."""
+    largest = np.nanmax(np.abs(block.scores.values), axis=1)
+    return np.asarray(1e-12 * (largest[block.first] + largest[block.second]))
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,7 @@ def run_tests(scores: PairedScores, *, draws: int, seed: int) -> dict[str, Outco
     """Return every test's statistics and p-values over all pairs (in the order of ``scores.pairs``)."""
     results: dict[str, list[Outcome]] = {test.name: [] for test in TESTS}
     for first, second, differences in scores.blocks():
-        block = PairBlock(scores.values[first], scores.values[second], differences, scores.tie_margin, draws, seed)
+        block = PairBlock(scores, first, second, differences, draws, seed)
         for test in TESTS:
             results[test.name].append(test.compute(block))
     return {

@@ -10,6 +10,7 @@ from typing import Any
 
 from monge.compare import Comparison, Explanation, MetricAgreement, PairResult, describe_verdict, explain_comparison
 from monge.compare.diagnosis import key_pairs
+from monge.compare.significance import find_test
 from monge.report.compare_plots import (
     draw_differences,
     draw_pairwise_matrix,
@@ -29,8 +30,6 @@ from monge.report.compare_tables import (
 from monge.report.html import html_details, html_figure, html_list, html_page, html_table
 from monge.report.plots import figure_bytes
 from monge.report.tables import display_width, latex_table, markdown_table, text_table
-
-_LEGEND = "* p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001"
 
 
 def comparison_tables(comparison: Comparison, *, all_pairs: bool = False, width: int | None = None) -> list[Table]:
@@ -78,7 +77,7 @@ def comparison_text(
     for table in comparison_tables(comparison, all_pairs=all_pairs, width=width):
         parts.append(f"{_wrap(table.title, '', width)}\n{text_table(table.header, table.rows, left=table.left)}")
     hidden = len(comparison.pairs) - len(key_pairs(comparison))
-    notes = [_LEGEND + f" by the {_test_title(comparison)}"]
+    notes = [_legend(comparison)]
     if hidden and not all_pairs:
         notes.append(f"{hidden} more pairs are not shown (--pairs all)")
     parts.append(_bullets([*notes, *explanation.notes], "note: ", width))
@@ -209,13 +208,14 @@ def _html_sections(comparison: Comparison, explanation: Explanation) -> list[tup
     every = comparison_tables(comparison, all_pairs=True)[-2:]
     folded = html_details(f"all {len(comparison.pairs)} pairs", "".join(_titled(t) for t in every))
     figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
+    signature = [f"signature: {comparison.table.signature}"] if comparison.table.signature else []
     return [
         ("Conclusions", heading + html_list(explanation.conclusions)),
         ("Warnings", html_list(explanation.warnings, kind="warning")),
         ("Systems", "".join(_titled(t) for t in overview)),
         ("Pairs", "".join(_titled(t) for t in pairs) + (folded if len(every[0].rows) > len(pairs[0].rows) else "")),
         ("Figures", f'<div class="figures">{"".join(figures)}</div>'),
-        ("How it was done", html_list([*explanation.notes, f"signature: {comparison.table.signature}"], kind="note")),
+        ("How it was done", html_list([_legend(comparison), *explanation.notes, *signature], kind="note")),
     ]
 
 
@@ -227,10 +227,8 @@ def _drawer(draw: Callable[[Comparison, str, str], Any], comparison: Comparison,
     return lambda: draw(comparison, pair.first, pair.second)
 
 
-def _test_title(comparison: Comparison) -> str:
-    from monge.compare.significance import find_test
-
-    return find_test(comparison.settings.decide_by).title
+def _legend(comparison: Comparison) -> str:
+    return f"* p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001 by the {find_test(comparison.settings.decide_by).title}"
 
 
 def _bullets(sentences: Sequence[str], mark: str, width: int) -> str:
