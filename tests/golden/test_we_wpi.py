@@ -43,7 +43,7 @@ def test_table_3() -> None:
 
 
 def test_that_loses_you_to_you() -> None:
-    """ "that" aligns best with "you" (.478), but "you" itself aligns better (.833), so "that" corresponds to nothing."""
+    """The best align of "that" is "you" (.478), which "you" itself beats (.833): "that" corresponds to nothing."""
     assert (cost_matrix(*vectors(), "position")[TRANSLATION.index("that")] == 1).all()
 
 

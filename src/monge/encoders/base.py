@@ -39,7 +39,8 @@ class EncodedText:
             raise ModelError("spans, special and words must have one row a token")
         if not np.isfinite(self.vectors).all():
             layer, token = (int(v[0]) for v in np.nonzero(~np.isfinite(self.vectors))[:2])
-            raise ModelError(f"NaN or infinite vector for token {self.tokens[token]!r} (layer {layer}) of {self.text[:60]!r}")
+            named = f"token {self.tokens[token]!r} (layer {layer}) of {self.text[:60]!r}"
+            raise ModelError(f"NaN or infinite vector for {named}")
 
 
 @runtime_checkable

@@ -17,7 +17,6 @@ from monge.metrics.settings import TransportSettings
 from monge.metrics.specs import spec_named
 from monge.metrics.transport_metric import CorpusStatistics, TransportMetric
 
-
 _TRANSPORT_OPTIONS = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}
 READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
     "f": (-1.0, 1.0),

@@ -54,7 +54,7 @@ void Solver::form(const float* a, int n, const float* b, int m, int dimension, C
                       : kind == CostKind::squared_euclidean ? Cost::squared_euclidean
                                                             : Cost::cosine;
     kernels().form_costs(cost, a, n, b, m, dimension, cost_.data(), stride, scratch_.data());
-    if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, best_);
+    if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, best_align_);
 }
 
 void Solver::cost_matrix(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double* out) {

@@ -46,7 +46,7 @@ class Solver {
     void keep_binding(const double* a, int n, const double* b, int m, const Setting& setting);
     double quantise(const double* a, int n, const double* b, int m, std::int64_t* noise);
 
-    std::vector<double> cost_, compact_, scratch_, a_, b_, zeros_, best_;
+    std::vector<double> cost_, compact_, scratch_, a_, b_, zeros_, best_, best_align_;
     std::vector<int> rows_, columns_, best_at_;
     std::vector<std::int64_t> supply_, demand_;
     TransportSimplex exact_;
