@@ -156,7 +156,7 @@ def test_torch_and_graphs_are_one_encoder(tmp_path, minilm_directory):
     graphs = load_encoder("minilm")
     through_torch = load_encoder("minilm", device="cpu", dtype="float64")
     assert isinstance(through_torch._backend, TorchBackend)
-    assert through_torch.signature == "all-MiniLM-L6-v2@53aa5117/float64"
+    assert through_torch.signature == "all-MiniLM-L6-v2@53aa5117.aea5/float64"
     texts = [*TEXTS, "word " * 700]
     for ours, theirs in zip(graphs.encode(texts), through_torch.encode(texts), strict=True):
         assert (ours.tokens, ours.notes) == (theirs.tokens, theirs.notes)

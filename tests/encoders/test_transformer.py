@@ -1,6 +1,7 @@
 """The embedded encoder: tokens, layers, batches and windows, on its real weights."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def largest_difference(left, right):
 def test_it_is_an_encoder(minilm):
     assert isinstance(minilm, Encoder)
     assert (minilm.layers, minilm.dimension) == (7, 384)
-    assert minilm.signature == "all-MiniLM-L6-v2@53aa5117"
+    assert minilm.signature == "all-MiniLM-L6-v2@53aa5117.aea5"
     assert load_encoder(minilm) is minilm
     assert not set(":|") & set(minilm.signature)
 
@@ -143,7 +144,7 @@ def test_stitched_vectors_are_those_of_their_window(minilm):
 
 def test_long_texts_can_be_cut_or_refused(minilm_directory):
     cut = load_encoder("minilm", long="truncate")
-    assert cut.signature == "all-MiniLM-L6-v2@53aa5117/long-truncate"
+    assert cut.signature == "all-MiniLM-L6-v2@53aa5117.aea5/long-truncate"
     encoded = cut.encode([LONG], [0])[0]
     assert len(encoded.tokens) == 512
     assert encoded.tokens[-1] == "[SEP]"
@@ -208,3 +209,17 @@ def test_the_same_weights_by_path_have_the_same_hash(minilm_directory, minilm):
     by_path = load_encoder(str(minilm_directory))
     assert by_path.signature.partition("@")[2] == minilm.signature.partition("@")[2]
     assert locate_model(find_model("minilm")) == minilm_directory
+
+
+def test_another_tokenizer_is_another_encoder(minilm_directory: Path, tmp_path: Path) -> None:
+    """The same weights behind a tokenizer that keeps case must not share a signature, and so no stored vectors."""
+    for file in minilm_directory.iterdir():
+        if file.is_file():
+            (tmp_path / file.name).symlink_to(file)
+    text = (minilm_directory / "tokenizer.json").read_text(encoding="utf-8")
+    (tmp_path / "tokenizer.json").unlink()
+    (tmp_path / "tokenizer.json").write_text(text.replace('"lowercase": true', '"lowercase": false'), encoding="utf-8")
+    assert text.count('"lowercase": true') == 1
+    same, other = load_encoder(minilm_directory), load_encoder(tmp_path)
+    assert same.signature.split("@")[1] != other.signature.split("@")[1]
+    assert same.signature.split("@")[1][:8] == other.signature.split("@")[1][:8]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -71,8 +73,23 @@ def load_transformer(
         backend = OnnxBackend(Checkpoint(directory, config))
     else:
         backend = TorchBackend(directory, device=device, dtype=dtype)
-    signature = f"{title or directory.resolve().name}@{digest[:8]}" + ("" if dtype == "float32" else f"/{dtype}")
-    return TransformerEncoder(load_tokenizer(directory), backend, signature=signature, long=long)
+    tokenizer = load_tokenizer(directory)
+    named = f"{title or directory.resolve().name}@{digest[:8]}.{_reading_hash(tokenizer, config)}"
+    signature = named + ("" if dtype == "float32" else f"/{dtype}")
+    return TransformerEncoder(tokenizer, backend, signature=signature, long=long)
+
+
+# what a config may say without changing a number
+_REMARKS = ("_name_or_path", "architectures", "transformers_version", "torch_dtype", "dtype", "use_cache")
+
+
+def _reading_hash(tokenizer: Any, config: Mapping[str, Any]) -> str:
+    """Return four digits that name how texts are cut and weights are read: the same weights may be used otherwise."""
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    told = {key: value for key, value in config.items() if key not in _REMARKS}
+    content = tokenizer.to_str() + json.dumps(told, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:4]
 
 
 class TransformerEncoder:
