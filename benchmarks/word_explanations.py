@@ -1,0 +1,162 @@
+"""Do explanations point at the words that people marked as errors?
+
+  python benchmarks/word_explanations.py [--limit 500] [--encoder minilm] [--orders 8]
+
+Reads human marks from MONGE_DATA (or ../shared/data beside the checkout): the development sets of the Eval4NLP 2021
+shared task (words changed in post-editing; the post-edit is the reference) and the error spans of the MQM annotation of
+TED talks, Chinese to English (a word is marked when any rater's span covers it; system ``ref`` is the reference).
+Prints a Markdown table: AUC, average precision and recall at k, means over sentences, as in the shared task.
+"""
+
+import argparse
+import csv
+import os
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from monge.explain import explain_segments, fit_on, measure_plausibility, occlude_words, sample_shapley
+from monge.metrics import load_metric
+from monge.report.tables import markdown_table
+from monge.text import Segment
+
+# AUC, AP, recall at k on these development sets, from the README of the shared task's baselines
+PUBLISHED = {
+    "Eval4NLP ro-en": ("XMover-SHAP (published)", 0.638, 0.464, 0.339),
+    "Eval4NLP et-en": ("XMover-SHAP (published)", 0.583, 0.456, 0.352),
+}
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A segment, the character spans of the units that are marked, and their marks."""
+
+    segment: Segment
+    spans: tuple[tuple[int, int], ...]
+    marks: tuple[int, ...]
+
+
+def read_eval4nlp(folder: Path) -> list[Marked]:
+    """Return translations with a mark a token; the post-edit is the reference."""
+    columns = [(folder / f"dev.{name}").read_text(encoding="utf-8").splitlines() for name in ("mt", "pe", "tgt-tags")]
+    found = []
+    for hypothesis, reference, tags in zip(*columns, strict=True):
+        spans = tuple(match.span() for match in re.finditer(r"\S+", hypothesis))
+        found.append(Marked(Segment(hypothesis, (reference,)), spans, tuple(map(int, tags.split()))))
+    return found
+
+
+def read_mqm(path: Path) -> list[Marked]:
+    """Return translations with a mark a token where any rater's span covers it."""
+    texts: dict[tuple[str, str, str], str] = {}
+    covered: dict[tuple[str, str, str], set[int]] = defaultdict(set)
+    with path.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE):
+            key = (row["system"], row["doc"], row["seg_id"])
+            before, _, rest = row["target"].partition("<v>")
+            inside, _, after = rest.partition("</v>")
+            texts[key] = before + inside + after
+            if "<v>" in row["target"] and row["severity"] != "No-error":
+                covered[key] |= set(range(len(before), len(before) + len(inside)))
+    found = []
+    for (system, doc, number), text in texts.items():
+        reference = texts.get(("ref", doc, number))
+        if reference is None or system.startswith("ref"):
+            continue
+        spans = tuple(match.span() for match in re.finditer(r"\S+", text))
+        marks = tuple(int(any(i in covered[system, doc, number] for i in range(*span))) for span in spans)
+        found.append(Marked(Segment(text, (reference,)), spans, marks))
+    return found
+
+
+def spread(spans: Sequence[tuple[int, int]], words: Sequence[tuple[int, int, float]]) -> list[float]:
+    """Return the suspicion of each unit: the sum over the words that overlap it."""
+    return [sum(value for start, end, value in words if start < b and a < end) for a, b in spans]
+
+
+Method = Callable[[Sequence[Segment]], list[list[tuple[int, int, float]]]]
+
+
+def additive(name: str, **options: object) -> Method:
+    """Suspicion is what a word takes from the score in the exact explanation."""
+
+    def explain(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
+        metric, _ = fit_on(load_metric(name, **options), segments)
+        sign = -1 if metric.spec.higher_is_better else 1
+        found = explain_segments(metric, segments)
+        return [[(w.start, w.end, sign * w.contribution) for w in one.hypothesis_words()] for one in found]
+
+    return explain
+
+
+def local(method: Callable[..., object], name: str, **options: object) -> Method:
+    """Suspicion is what the score gains without the word."""
+    kept = {key: options.pop(key) for key in ("orders",) if key in options}
+
+    def explain(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
+        metric, _ = fit_on(load_metric(name, **options), segments)
+        found = [method(metric, segment, **kept) for segment in tqdm(segments, desc=name, file=sys.stderr)]
+        return [[(w.start, w.end, float(s)) for w, s in zip(one.words, one.suspicion(), strict=True)] for one in found]
+
+    return explain
+
+
+def random_baseline(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
+    """Every character run gets a random suspicion."""
+    rng = np.random.default_rng(12345)
+    return [[(*m.span(), float(rng.random())) for m in re.finditer(r"\S+", s.hypothesis)] for s in segments]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--limit", type=int, default=500, help="sentences of each set (default: 500)")
+    parser.add_argument("--encoder", default="minilm")
+    parser.add_argument("--orders", type=int, default=8, help="random orders of Shapley sampling (default: 8)")
+    parser.add_argument("--slow", action="store_true", help="also leave words out of an encoder's metric")
+    args = parser.parse_args()
+    data = Path(os.environ.get("MONGE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    if not data.is_dir():
+        sys.exit("no human marks on this machine: set MONGE_DATA")
+    sets = {
+        "Eval4NLP ro-en": read_eval4nlp(data / "eval4nlp2021" / "ro-en-dev"),
+        "Eval4NLP et-en": read_eval4nlp(data / "eval4nlp2021" / "et-en-dev"),
+        "MQM TED zh-en": read_mqm(data / "mqm" / "mqm_ted_zhen.tsv"),
+    }
+    methods: dict[str, Method] = {
+        "random": random_baseline,
+        "additive bertscore": additive("bertscore", encoder=args.encoder),
+        "additive emd": additive("emd", encoder=args.encoder),
+        "additive lazy_emd": additive("lazy_emd", encoder=args.encoder),
+        "additive wmdo": additive("wmdo"),
+        "occlusion chrf": local(occlude_words, "chrf"),
+        "shapley chrf": local(sample_shapley, "chrf", orders=args.orders),
+        "shapley rouge1": local(sample_shapley, "rouge1", orders=args.orders),
+    }
+    if args.slow:
+        methods["occlusion bertscore"] = local(occlude_words, "bertscore", encoder=args.encoder)
+        methods["shapley bertscore"] = local(sample_shapley, "bertscore", encoder=args.encoder, orders=args.orders)
+    rows = []
+    for title, marked in sets.items():
+        mixed = [one for one in marked if 0 < sum(one.marks) < len(one.marks)]
+        chosen = [mixed[i] for i in np.linspace(0, len(mixed) - 1, min(args.limit, len(mixed))).astype(int)]
+        for name, method in methods.items():
+            found = method([one.segment for one in chosen])
+            suspicion = [spread(one.spans, words) for one, words in zip(chosen, found, strict=True)]
+            result = measure_plausibility([one.marks for one in chosen], suspicion)
+            values = (result.auc, result.average_precision, result.recall_at_k)
+            rows.append([title, name, *(f"{value:.3f}" for value in values), str(result.sentences)])
+            print(rows[-1], file=sys.stderr, flush=True)
+        if title in PUBLISHED:
+            name, *values = PUBLISHED[title]
+            rows.append([title, name, *(f"{value:.3f}" for value in values), "all"])
+    print(markdown_table(["set", "explanation", "AUC", "AP", "recall@k", "sentences"], rows, left=2))
+
+
+if __name__ == "__main__":
+    main()
