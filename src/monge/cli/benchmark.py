@@ -4,8 +4,8 @@
   monge benchmark wmt17 --folder results/wmt17
   monge benchmark wmt17 -m bleu bertscore,encoder=mpnet --ablate bertscore moverscore
 
-Every cell (a metric on a part of a set) is kept in FOLDER/cells as soon as it is computed: an interrupted run goes on where it
-stopped, and a longer list of metrics computes only what is new. The report is FOLDER/report.html, .md and .json.
+Every cell (a metric on a part of a set) is kept in FOLDER/cells as soon as it is computed: an interrupted run goes on
+where it stopped, and a longer list of metrics computes only what is new. The report is FOLDER/report.html, .md and .json.
 """
 
 from __future__ import annotations
@@ -26,9 +26,18 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", metavar="SUITE", help="name of a suite; `monge benchmark list` shows them")
     parser.add_argument("--folder", metavar="FOLDER", help="where cells and report go (default: monge-SUITE)")
-    parser.add_argument("-m", "--metrics", nargs="+", metavar="METRIC", help="other metrics than the suite's: NAME,option=value")
+    parser.add_argument(
+        "-m", "--metrics", nargs="+", metavar="METRIC", help="other metrics than the suite's: NAME,option=value"
+    )
     parser.add_argument("--data", nargs="+", metavar="DATA", help="other data than the suite's")
-    parser.add_argument("--ablate", nargs=2, action="append", default=[], metavar=("FROM", "TO"), help="also switch one setting at a time between two transport metrics")
+    parser.add_argument(
+        "--ablate",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("FROM", "TO"),
+        help="also switch one setting at a time between two transport metrics",
+    )
     parser.add_argument("--no-curves", action="store_true", help="leave out the curves over layers")
     parser.add_argument("--sample", type=int, metavar="N", help="use a random sample of N inputs of each part")
     parser.add_argument("--offline", action="store_true", help="never touch the network")
@@ -104,7 +113,9 @@ def _signatures(variants: Sequence[Any], sets: Sequence[JudgedSet], store: CellS
     return {label: cell.table.signature for label, cell in found.items() if cell is not None}
 
 
-def _values(args: argparse.Namespace, variants: Sequence[Any], sets: Sequence[JudgedSet], store: CellStore) -> dict[str, float]:
+def _values(
+    args: argparse.Namespace, variants: Sequence[Any], sets: Sequence[JudgedSet], store: CellStore
+) -> dict[str, float]:
     """Return the average agreement of every metric, without intervals or tests."""
     from monge.engine.benchmark import make_grid_tasks
     from monge.meta import average_agreement, find_statistic, measure_agreement
@@ -127,7 +138,9 @@ def _curve(args: argparse.Namespace, metric: str, sets: Sequence[JudgedSet], sto
     return {float(layer): value for layer, value in _values(args, variants, sets, store).items()}
 
 
-def _ablation(args: argparse.Namespace, pair: tuple[str, str], sets: Sequence[JudgedSet], store: CellStore) -> dict[str, Any]:
+def _ablation(
+    args: argparse.Namespace, pair: tuple[str, str], sets: Sequence[JudgedSet], store: CellStore
+) -> dict[str, Any]:
     from monge.engine.ablation import ablation_path
 
     path = ablation_path(*pair)

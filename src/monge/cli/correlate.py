@@ -5,9 +5,9 @@
   monge correlate ratings.tsv --scores scores.json
   monge correlate summeval/coherence,relevance -m rougel bertscore --level summary
 
-DATA is a table of rated outputs (.tsv, .csv, .jsonl; columns such as hypothesis, reference, human, system, id), a set that
-`monge data list` names (NAME/PART,PART chooses parts or aspects), a folder of mt-metrics-eval, or WMT's RR-seglevel.csv
-of ranked pairs. Scores come from files (--scores) or are computed (-m NAME,option=value).
+DATA is a table of rated outputs (.tsv, .csv, .jsonl; columns such as hypothesis, reference, human, system, id), a set
+that `monge data list` names (NAME/PART,PART chooses parts or aspects), a folder of mt-metrics-eval, or WMT's
+RR-seglevel.csv of ranked pairs. Scores come from files (--scores) or are computed (-m NAME,option=value).
 """
 
 from __future__ import annotations
@@ -27,29 +27,83 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     scores = add_variant_arguments(parser)
-    scores.add_argument("--scores", nargs="+", default=[], metavar="FILE", help="scores of metrics: .json of `monge score -f json`, or .tsv, .csv, .jsonl with system, id and metrics")
-    scores.add_argument("--higher", nargs="+", default=[], metavar="NAME", help="metrics of which higher scores are better (all: every one)")
-    scores.add_argument("--lower", nargs="+", default=[], metavar="NAME", help="metrics of which lower scores are better")
+    scores.add_argument(
+        "--scores",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="scores of metrics: .json of `monge score -f json`, or .tsv, .csv, .jsonl with system, id and metrics",
+    )
+    scores.add_argument(
+        "--higher",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="metrics of which higher scores are better (all: every one)",
+    )
+    scores.add_argument(
+        "--lower", nargs="+", default=[], metavar="NAME", help="metrics of which lower scores are better"
+    )
     add_study_arguments(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("-f", "--format", choices=("text", "json", "markdown", "latex"), default="text", help="how to print (default: text)")
+    output.add_argument(
+        "-f",
+        "--format",
+        choices=("text", "json", "markdown", "latex"),
+        default="text",
+        help="how to print (default: text)",
+    )
     output.add_argument("--plot", metavar="FILE", help="draw the significance matrix (.svg, .png, .pdf)")
     output.add_argument("--html", metavar="FILE", help="write the whole report with figures as one page")
-    output.add_argument("--save-scores", metavar="FILE", help="write every computed score (.tsv or .jsonl), for --scores of a later run")
-    output.add_argument("--mtme", metavar="FOLDER", help="write computed scores into a test-set folder of mt-metrics-eval")
+    output.add_argument(
+        "--save-scores", metavar="FILE", help="write every computed score (.tsv or .jsonl), for --scores of a later run"
+    )
+    output.add_argument(
+        "--mtme", metavar="FOLDER", help="write computed scores into a test-set folder of mt-metrics-eval"
+    )
 
 
 def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what decides how agreement is measured and tested; shared with `monge benchmark` and `monge tune`."""
     study = parser.add_argument_group("agreement")
-    study.add_argument("-s", "--statistic", nargs="+", metavar="NAME", help="pearson, spearman, kendall, tau-like, accuracy, tie-accuracy, soft-accuracy; the first decides (default: what the field reports for DATA, else pearson)")
-    study.add_argument("--level", choices=("segment", "item", "by-system", "summary", "system"), help="segment: all outputs pooled; item: by input; by-system; summary: by document; system: between systems")
-    study.add_argument("--threshold", type=float, metavar="X", help="judgment difference from which tau-like counts a pair (default: 25)")
-    study.add_argument("--resample", choices=("segments", "systems", "both"), default="segments", help="what the bootstrap draws (default: segments)")
-    study.add_argument("--draws", type=int, default=1000, metavar="N", help="bootstrap resamples and permutations (default: 1000)")
+    study.add_argument(
+        "-s",
+        "--statistic",
+        nargs="+",
+        metavar="NAME",
+        help="pearson, spearman, kendall, tau-like, accuracy, tie-accuracy, soft-accuracy; the first decides "
+        "(default: what the field reports for DATA, else pearson)",
+    )
+    study.add_argument(
+        "--level",
+        choices=("segment", "item", "by-system", "summary", "system"),
+        help="segment: all outputs pooled; item: by input; by-system; summary: by document; system: between systems",
+    )
+    study.add_argument(
+        "--threshold",
+        type=float,
+        metavar="X",
+        help="judgment difference from which tau-like counts a pair (default: 25)",
+    )
+    study.add_argument(
+        "--resample",
+        choices=("segments", "systems", "both"),
+        default="segments",
+        help="what the bootstrap draws (default: segments)",
+    )
+    study.add_argument(
+        "--draws", type=int, default=1000, metavar="N", help="bootstrap resamples and permutations (default: 1000)"
+    )
     study.add_argument("--confidence", type=float, default=0.95, metavar="C", help="of the intervals (default: 0.95)")
-    study.add_argument("--test", choices=("auto", "williams", "permutation", "bootstrap"), default="auto", help="test between metrics (default: Williams where it applies, else permutation)")
-    study.add_argument("--correction", choices=("holm", "fdr", "none"), default="holm", help="for the number of pairs (default: holm)")
+    study.add_argument(
+        "--test",
+        choices=("auto", "williams", "permutation", "bootstrap"),
+        default="auto",
+        help="test between metrics (default: Williams where it applies, else permutation)",
+    )
+    study.add_argument(
+        "--correction", choices=("holm", "fdr", "none"), default="holm", help="for the number of pairs (default: holm)"
+    )
     study.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: 0.05)")
     study.add_argument("--seed", type=int, default=0, help="of every random draw (default: 0)")
 
@@ -91,7 +145,9 @@ def make_study(args: argparse.Namespace, tasks: Sequence[JudgedScores], statisti
         alpha=args.alpha,
         permutations=max(args.draws, 99),
     )
-    return run_study(tasks, find_statistic(statistic, threshold=threshold), plan=plan, correct=CORRECTIONS[args.correction])
+    return run_study(
+        tasks, find_statistic(statistic, threshold=threshold), plan=plan, correct=CORRECTIONS[args.correction]
+    )
 
 
 def _write_files(
@@ -106,7 +162,9 @@ def _write_files(
         from monge.report.correlation_page import study_page
         from monge.text import write_text
 
-        write_text(args.html, study_page(studies, tasks, data=args.data, signatures=signatures, correction=args.correction))
+        write_text(
+            args.html, study_page(studies, tasks, data=args.data, signatures=signatures, correction=args.correction)
+        )
 
 
 def _terminal_width() -> int:

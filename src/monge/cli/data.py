@@ -52,7 +52,8 @@ def _list() -> int:
     from monge.report.tables import text_table
 
     rows = [
-        [spec.name, "here" if spec.locate() else "can be fetched" if spec.files else "–", spec.title] for spec in CATALOG
+        [spec.name, "here" if spec.locate() else "can be fetched" if spec.files else "–", spec.title]
+        for spec in CATALOG
     ]
     print(text_table(["name", "here?", "what"], rows, left=3))
     print("\n`monge data show NAME` tells licence, citation and where it comes from.")
@@ -70,7 +71,9 @@ def _show(name: str) -> int:
     print(f"{spec.name}: {spec.title}")
     print(f"licence   {spec.licence}\ncitation  {spec.citation}\nfrom      {spec.home}")
     print(f"here      {path or 'no'}")
-    print(f"usual     {spec.statistic} at level {spec.level}" + (f", parts {', '.join(spec.parts)}" if spec.parts else ""))
+    print(
+        f"usual     {spec.statistic} at level {spec.level}" + (f", parts {', '.join(spec.parts)}" if spec.parts else "")
+    )
     if path is None:
         return 0
     rows = []

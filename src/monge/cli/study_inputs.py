@@ -21,21 +21,56 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what names the judged outputs."""
     data = parser.add_argument_group("judgments")
     data.add_argument("data", metavar="DATA", help="file, folder or name of judged outputs")
-    data.add_argument("--human", nargs="+", default=[], metavar="COLUMN", help="columns of a file that hold judgments (default: human, rating, score …)")
-    data.add_argument("--columns", nargs="+", default=[], metavar="ROLE=COLUMN", help="which columns of a file hold hypothesis, reference, source, id, system, document")
-    data.add_argument("--score-columns", nargs="+", default=[], metavar="COLUMN", help="columns of a file that hold scores of metrics")
-    data.add_argument("--aspect", nargs="+", default=[], metavar="NAME", help="aspects to use when several were judged (default: all)")
+    data.add_argument(
+        "--human",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="columns of a file that hold judgments (default: human, rating, score …)",
+    )
+    data.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="ROLE=COLUMN",
+        help="which columns of a file hold hypothesis, reference, source, id, system, document",
+    )
+    data.add_argument(
+        "--score-columns", nargs="+", default=[], metavar="COLUMN", help="columns of a file that hold scores of metrics"
+    )
+    data.add_argument(
+        "--aspect", nargs="+", default=[], metavar="NAME", help="aspects to use when several were judged (default: all)"
+    )
     data.add_argument("--sample", type=int, metavar="N", help="use a random sample of N inputs of each part")
-    data.add_argument("--texts", choices=("auto", "as-is", "detokenised"), default="auto", help="undo Moses tokenisation and HTML entities before scoring (default: where the set is known to have them)")
+    data.add_argument(
+        "--texts",
+        choices=("auto", "as-is", "detokenised"),
+        default="auto",
+        help="undo Moses tokenisation and HTML entities before scoring (default: where the set is known to have them)",
+    )
 
 
 def add_variant_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add what names metrics with options."""
     group = parser.add_argument_group("metrics")
-    group.add_argument("-m", "--metrics", nargs="+", default=[], metavar="METRIC", help="metrics to compute: NAME, NAME,option=value,… or LABEL:=NAME,…; `monge metrics` lists them")
+    group.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        default=[],
+        metavar="METRIC",
+        help="metrics to compute: NAME, NAME,option=value,… or LABEL:=NAME,…; `monge metrics` lists them",
+    )
     group.add_argument("--encoder", metavar="NAME|DIR", help="encoder of every metric that has one")
     group.add_argument("--layers", metavar="LAYERS", help="layers of every metric that has them")
-    group.add_argument("-o", "--option", action="append", default=[], metavar="KEY=VALUE", help="option of every metric that has it; may be repeated")
+    group.add_argument(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="option of every metric that has it; may be repeated",
+    )
     group.add_argument("--offline", action="store_true", help="never touch the network")
     return group
 
@@ -95,7 +130,10 @@ def gather_tasks(args: argparse.Namespace, sets: Sequence[JudgedSet]) -> ScoredT
         raise OptionError(f"{clash} is both computed (-m) and read (--scores): label it, as in -m mine:={clash}")
     known = {name: spec.higher_is_better for name, spec in metric_specs().items()}
     if _is_ranking(args.data):
-        given = {s.metric: s for s in resolve_directions(list(given.values()), higher=args.higher, lower=args.lower, known=known)}
+        given = {
+            s.metric: s
+            for s in resolve_directions(list(given.values()), higher=args.higher, lower=args.lower, known=known)
+        }
         return _ranked_tasks(args, given)
     computed = compute_scores(variants, sets)
     pairs = []
@@ -111,9 +149,7 @@ def gather_tasks(args: argparse.Namespace, sets: Sequence[JudgedSet]) -> ScoredT
     return ScoredTasks(make_tasks(pairs, level=args.level), signatures, pairs)
 
 
-def compute_scores(
-    variants: Sequence[MetricVariant], sets: Sequence[JudgedSet]
-) -> list[dict[str, MetricScores]]:
+def compute_scores(variants: Sequence[MetricVariant], sets: Sequence[JudgedSet]) -> list[dict[str, MetricScores]]:
     """Score every set with every metric; progress goes to standard error."""
     import sys
 
@@ -236,7 +272,9 @@ def _save_scores(args: argparse.Namespace, pairs: Sequence[tuple[JudgedSet, Mapp
         for judged, scores in pairs:
             references = [f"ref{chr(ord('A') + k)}" for k in range(len(judged.segments[0].references))]
             for metric, item in scores.items():
-                write_metric_scores(args.mtme, judged.name, metric, item.table, references=references, systems=item.totals)
+                write_metric_scores(
+                    args.mtme, judged.name, metric, item.table, references=references, systems=item.totals
+                )
 
 
 def _write_score_rows(path: str, pairs: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]) -> None:

@@ -2,14 +2,15 @@
 
   monge tune et-en -m bertscore,encoder=mpnet --grid layers=5..11 order=1,2,4 --report wmt17 stsb
 
-Every combination of the grid is measured on DATA alone; the one that agrees best is then measured, beside the metric as it
-was, on the other sets. An output that is in DATA and in a set to report on is refused: settings are never judged by the data
-they were chosen on. Results are kept in --folder, so that an interrupted run goes on where it stopped.
+Every combination of the grid is measured on DATA alone; the one that agrees best is then measured, beside the metric as
+it was, on the other sets. An output that is in DATA and in a set to report on is refused: settings are never judged by
+the data they were chosen on. Results are kept in --folder, so that an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from typing import TYPE_CHECKING
 
 from monge.cli.correlate import add_study_arguments
@@ -28,10 +29,20 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
     metrics = parser.add_argument_group("what to choose")
-    metrics.add_argument("-m", "--metric", required=True, metavar="METRIC", help="metric, with options that stay: NAME,option=value")
-    metrics.add_argument("--grid", nargs="+", required=True, metavar="KEY=VALUES", help="values to try: layers=5..9 or order=1,2,4; all combinations are measured")
+    metrics.add_argument(
+        "-m", "--metric", required=True, metavar="METRIC", help="metric, with options that stay: NAME,option=value"
+    )
+    metrics.add_argument(
+        "--grid",
+        nargs="+",
+        required=True,
+        metavar="KEY=VALUES",
+        help="values to try: layers=5..9 or order=1,2,4; all combinations are measured",
+    )
     metrics.add_argument("--report", nargs="+", default=[], metavar="DATA", help="other sets to measure the choice on")
-    metrics.add_argument("--folder", default="monge-tune", metavar="FOLDER", help="where results are kept (default: monge-tune)")
+    metrics.add_argument(
+        "--folder", default="monge-tune", metavar="FOLDER", help="where results are kept (default: monge-tune)"
+    )
     metrics.add_argument("--offline", action="store_true", help="never touch the network")
     add_study_arguments(parser)
     output = parser.add_argument_group("output")
@@ -85,7 +96,9 @@ def _study(
 def _read_other(args: argparse.Namespace, name: str, chosen_on: Sequence[JudgedSet]) -> tuple[str, list[JudgedSet]]:
     from monge.engine.cells import shared_outputs
 
-    local = argparse.Namespace(**{**vars(args), "data": name, "aspect": [], "human": [], "columns": [], "score_columns": []})
+    local = argparse.Namespace(
+        **{**vars(args), "data": name, "aspect": [], "human": [], "columns": [], "score_columns": []}
+    )
     sets = gather_sets(local)
     shared = shared_outputs(chosen_on, sets)
     if shared:
@@ -111,12 +124,10 @@ def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, repor
     for name, study in reports:
         chosen, before = study.averages["chosen"], study.averages["as it was"]
         p = float(study.ranking.corrected[0, 1])
-        table.append(
-            [
-                name, study.statistic.name, show_number(chosen.value), f"[{show_number(chosen.low)}, {show_number(chosen.high)}]",
-                show_number(before.value), "–" if p != p else f"{p:.3f}", f"{chosen.used:,}",
-            ]
-        )  # fmt: skip
+        numbers = [show_number(v) for v in (chosen.value, chosen.low, chosen.high, before.value)]
+        interval = f"[{numbers[1]}, {numbers[2]}]"
+        shown_p = "–" if math.isnan(p) else f"{p:.3f}"
+        table.append([name, study.statistic.name, numbers[0], interval, numbers[3], shown_p, f"{chosen.used:,}"])
     header = ["reported on", "statistic", "chosen", "interval", "as it was", "p", "outputs"]
     parts.append(text_table(header, table, left=2))
     parts.append(f"no output of these sets is in {args.data}; their judgments had no part in the choice")

@@ -54,9 +54,7 @@ class Study:
     notes: tuple[str, ...] = ()
 
 
-def run_study(
-    tasks: Sequence[JudgedScores], statistic: Statistic, *, plan: StudyPlan, correct: Correction
-) -> Study:
+def run_study(tasks: Sequence[JudgedScores], statistic: Statistic, *, plan: StudyPlan, correct: Correction) -> Study:
     """Measure every metric on every task, average, test every pair of metrics on the average, and rank.
 
     *correct* adjusts the p-values for their number (Holm, FDR). All tasks must hold the same metrics.
@@ -67,9 +65,7 @@ def run_study(
     for task in tasks:
         if list(task.metrics) != metrics:
             raise InputError(f"{task.name} has other metrics than {tasks[0].name}")
-    measured = [
-        measure_agreement(task, statistic, level=plan.level, resampling=plan.resampling) for task in tasks
-    ]
+    measured = [measure_agreement(task, statistic, level=plan.level, resampling=plan.resampling) for task in tasks]
     agreements = {m: {task.name: found[m] for task, found in zip(tasks, measured, strict=True)} for m in metrics}
     confidence = plan.resampling.confidence
     averages = {m: average_agreement(list(own.values()), confidence=confidence) for m, own in agreements.items()}
