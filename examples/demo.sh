@@ -13,4 +13,6 @@ monge score reference.txt -i careful.txt literal.txt careless.txt -m bertscore m
 echo
 echo "Next: monge metrics             the metrics; monge metrics NAME prints one's card"
 echo "      monge score --help        your own files: monge score REF -i HYP ..."
+echo "      monge compare reference.txt -i careful.txt literal.txt   which is better, and how surely"
+echo "      monge serve               the page: paste two texts, see the alignment (pip install 'monge[serve]')"
 echo "      docs/tutorial.md          from scores to decisions"
