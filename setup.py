@@ -16,10 +16,10 @@ ParallelCompile("MONGE_BUILD_JOBS", default=0).install()
 class BuildNative(build_ext):
     """Says what is missing when the compiler is."""
 
-    def build_extensions(self) -> None:
+    def run(self) -> None:
         try:
-            super().build_extensions()
-        except BaseError as error:
+            super().run()
+        except (BaseError, CompileError, OSError) as error:
             raise CompileError(
                 "monge's transport core is C++17 and could not be compiled. Install a C++ compiler (Debian/Ubuntu: "
                 "apt install g++; macOS: xcode-select --install; Windows: Visual Studio Build Tools) or point CXX "

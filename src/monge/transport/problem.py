@@ -11,6 +11,8 @@ from monge.errors import InputError
 
 Array = NDArray[np.float64]
 
+LARGEST_COST = 1e150  # the native solvers mark unusable cells by larger numbers
+
 
 @dataclass(frozen=True, eq=False)
 class TransportProblem:
@@ -34,6 +36,8 @@ class TransportProblem:
             object.__setattr__(self, name, value)
         if self.cost.ndim != 2 or self.cost.shape != (self.a.size, self.b.size) or self.cost.size == 0:
             raise InputError(f"cost {self.cost.shape} does not fit masses {self.a.shape} and {self.b.shape}")
+        if np.abs(self.cost).max() > LARGEST_COST:
+            raise InputError(f"a cost of {np.abs(self.cost).max()} is too large (at most {LARGEST_COST})")
         if (self.a < 0).any() or (self.b < 0).any():
             raise InputError("masses of a transport problem must not be negative")
         if not (self.rho_a >= 0 and self.rho_b >= 0):

@@ -34,15 +34,19 @@ def _position_cost(cosine: Array) -> Array:
 
 
 def solve_exact(problem: TransportProblem) -> TransportPlan:
-    """Balanced transport as the linear program it is."""
+    """Balanced transport as the linear program it is.
+
+    HiGHS meets constraints within an absolute 1e-7, so masses are blown up for it.
+    """
     from scipy.optimize import linprog
 
     n, m = problem.cost.shape
-    a = problem.a
+    large = 1e6
+    a = large * problem.a
     b = problem.b * (a.sum() / problem.b.sum()) if problem.b.sum() > 0 else problem.b
     equations = np.vstack([np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))])
     result = linprog(problem.cost.ravel(), A_eq=equations[:-1], b_eq=np.concatenate([a, b])[:-1], method="highs-ds")
-    coupling = np.zeros((n, m)) if result.x is None else np.maximum(result.x, 0.0).reshape(n, m)
+    coupling = np.zeros((n, m)) if result.x is None else np.maximum(result.x, 0.0).reshape(n, m) / large
     return TransportPlan(problem, coupling, int(result.nit), bool(result.success))
 
 

@@ -52,7 +52,7 @@ struct Forest {
         }
     }
 
-    // Makes `node` the child of `above` by turning round the edges from `node` up to `last`, whose own edge is cut.
+    // Makes `node` the child of `above` (a root when that is -1) by turning round the edges from `node` up to `last`, whose own edge is cut.
     // value[x] belongs to the edge above x and moves with it; the new edge gets `fresh`.
     template <class Value>
     void rehang(int node, int last, int above, std::vector<Value>& value, Value fresh) {
@@ -60,7 +60,7 @@ struct Forest {
             const int old_parent = nodes[node].parent;
             const Value old_value = value[node];
             if (old_parent >= 0) unlink(node);
-            link(node, above);
+            if (above >= 0) link(node, above);
             value[node] = fresh;
             if (node == last) return;
             above = node;

@@ -143,10 +143,10 @@ void RelaxedSimplex::close_cycle(int from, int to, int apex) {
 
 void RelaxedSimplex::settle() {
     while (!unsettled_.empty()) {
-        const int root = unsettled_.back();
+        int root = unsettled_.back();
         unsettled_.pop_back();
         if (forest_.parent(root) >= 0) continue;  // was a root when it was noted
-        place(root);
+        root = place(root);
         if (!advance(root)) unsettled_.push_back(root);
     }
 }
@@ -157,8 +157,9 @@ double RelaxedSimplex::log_mass(int node) const {
     return std::isinf(rho) ? log_weight_[node] : log_weight_[node] - potential_[node] / rho;
 }
 
-// Potentials and target flows of the optimum on one tree; order_ becomes its nodes, parents first.
-void RelaxedSimplex::place(int root) {
+// Potentials and target flows of the optimum on one tree; order_ becomes its nodes, parents first. Returns the root,
+// which is now the node with the largest mass: what rounding leaves over ends there and is small beside it.
+int RelaxedSimplex::place(int root) {
     const int n = problem_.n;
     double top[2] = {-INFINITY, -INFINITY}, sum[2] = {0.0, 0.0};
     order_.clear();
@@ -183,11 +184,21 @@ void RelaxedSimplex::place(int root) {
     const double stiffness = (std::isinf(problem_.rho_a) ? 0.0 : 1.0 / problem_.rho_a) +
                              (std::isinf(problem_.rho_b) ? 0.0 : 1.0 / problem_.rho_b);
     const double shift = (rows - columns) / stiffness;
+    int heaviest = root;
+    double heaviest_mass = -INFINITY;
     for (int node : order_) {
         potential_[node] += node < n ? shift : -shift;
-        target_[node] = std::exp(std::min(log_mass(node), 600.0));  // a bad tree may ask for more than doubles hold
+        const double value = log_mass(node);
+        target_[node] = std::exp(std::min(value, 600.0));  // a bad tree may ask for more than doubles hold
+        if (value > heaviest_mass) heaviest = node, heaviest_mass = value;
+    }
+    if (heaviest != root) {
+        forest_.rehang(heaviest, root, -1, flow_, 0.0);
+        order_.clear();
+        forest_.walk(heaviest, [&](int node) { order_.push_back(node); });
     }
     for (std::size_t k = order_.size(); k-- > 1;) target_[forest_.parent(order_[k])] -= target_[order_[k]];
+    return heaviest;
 }
 
 // Moves flows towards the target; true when it was reached, else the edges that emptied on the way are cut.
@@ -214,33 +225,19 @@ bool RelaxedSimplex::advance(int root) {
     return reached;
 }
 
-// Primal and dual objective agree. (Reduced costs were just found non-negative, so the potentials are feasible.)
+// Mass flows on tight cells only and reduced costs were just found non-negative: what is left of the optimality
+// conditions is that every node carries the mass its potential asks for.
 bool RelaxedSimplex::is_optimal() const {
-    const int n = problem_.n, m = problem_.m;
-    double transport = 0.0, penalty = 0.0, dual = 0.0, mass = 0.0, size = 0.0;
-    std::vector<double> marginal(n + m, 0.0);
+    std::vector<double> marginal(problem_.n + problem_.m, 0.0);
+    double mass = 0.0, error = 0.0;
     each_flow([&](int i, int j, double flow) {
-        transport += flow * problem_.cost[std::int64_t(i) * problem_.stride + j];
         marginal[i] += flow;
-        marginal[n + j] += flow;
+        marginal[problem_.n + j] += flow;
         mass += flow;
     });
-    for (int node = 0; node < n + m; ++node) {
-        const double rho = node < n ? problem_.rho_a : problem_.rho_b;
-        const double weight = node < n ? problem_.a[node] : problem_.b[node - n];
-        const double got = marginal[node];
-        if (std::isinf(rho)) {
-            dual += potential_[node] * weight;
-            size += std::fabs(potential_[node]) * weight;
-            if (std::fabs(got - weight) > 1e-9 * mass) return false;
-        } else {
-            size += rho * (weight + got);
-            penalty += rho * ((got > 0 ? got * (std::log(got) - log_weight_[node]) : 0.0) - got + weight);
-            dual -= rho * weight * std::expm1(-potential_[node] / rho);
-        }
-    }
-    const double primal = transport + penalty;
-    return std::fabs(primal - dual) <= 1e-11 * (size + std::fabs(transport));
+    for (std::size_t node = 0; node < marginal.size(); ++node)
+        error += std::fabs(marginal[node] - std::exp(log_mass(int(node))));
+    return error <= 1e-9 * mass;
 }
 
 }  // namespace monge

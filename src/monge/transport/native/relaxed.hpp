@@ -37,7 +37,7 @@ class RelaxedSimplex {
     void insert(int row, int column);
     void close_cycle(int from, int to, int apex);
     void settle();
-    void place(int root);
+    int place(int root);
     bool advance(int root);
     double log_mass(int node) const;
     bool is_optimal() const;
