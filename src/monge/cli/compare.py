@@ -124,7 +124,7 @@ def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[
     comparisons = {}
     for metric, table in file.tables.items():
         types = _read_types(args.types, table) if args.types else file.types_of(table)
-        comparisons[metric] = compare_systems(table, settings=settings, types=types)
+        comparisons[metric] = compare_systems(table, settings=settings, types=types, tell=_tell)
     return comparisons
 
 
@@ -147,8 +147,21 @@ def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[
         table, places = _make_table(results)
         types = _read_types(args.types, table) if args.types else ()
         corpus = _compare_corpora(metric, results, places, settings)
-        comparisons[metric.spec.name] = compare_systems(table, settings=settings, types=types, corpus=corpus)
+        remarks = [
+            f"{result.system}: {note} ({count} of {len(result)} segments)"
+            for result in results
+            for note, count in result.notes.items()
+        ]
+        comparisons[metric.spec.name] = compare_systems(
+            table, settings=settings, types=types, corpus=corpus, remarks=remarks, tell=_tell
+        )
     return comparisons
+
+
+def _tell(what: str) -> None:
+    """Show what takes time, to those who watch."""
+    if sys.stderr.isatty():
+        print(f"monge: {what} …", file=sys.stderr)
 
 
 def _make_table(results: Sequence[SystemResult]) -> tuple[ScoreTable, list[list[int]]]:

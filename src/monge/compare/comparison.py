@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -85,7 +85,8 @@ class Comparison:
     """Systems ranked by every mechanism, every pair tested, and the clusters that remain.
 
     ``clusters`` and ``rank_ranges`` follow the deciding test; ``types`` names each instance's type, or is empty;
-    ``corpus`` holds the same question asked of a corpus-level score (BLEU), when there is one.
+    ``corpus`` holds the same question asked of a corpus-level score (BLEU), when there is one; ``remarks`` what the
+    maker of the scores had to say of them.
     """
 
     table: ScoreTable
@@ -98,6 +99,7 @@ class Comparison:
     rank_ranges: Mapping[str, tuple[int, int]]
     types: tuple[str, ...] = ()
     corpus: CorpusComparison | None = None
+    remarks: tuple[str, ...] = ()
 
     def ranking(self, mechanism: str) -> Ranking:
         """Return one mechanism's ranking."""
@@ -126,10 +128,13 @@ def compare_systems(
     settings: CompareSettings | None = None,
     types: Sequence[str] = (),
     corpus: CorpusComparison | None = None,
+    remarks: Sequence[str] = (),
+    tell: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Rank and test the systems of a table, instance by instance.
 
-    *types* gives each instance's type (or nothing); *corpus* a comparison by a corpus-level score of the same systems.
+    *types* gives each instance's type (or nothing); *corpus* a comparison by a corpus-level score of the same systems;
+    *remarks* are passed on to the report; *tell* is called with what is being done, for those who wait.
     Peyrard, Zhao, Eger and West (2021), Better than Average: Paired Evaluation of NLP Systems.
 
     >>> table = ScoreTable(("A", "B"), tuple("123456789"), [[1, 5, 2, 3, 4, 1, 2, 3, 4], [2, 6, 3, 4, 5, 2, 3, 4, 3]])
@@ -143,7 +148,10 @@ def compare_systems(
     scores = PairedScores.from_table(table, tie_margin=settings.tie_margin)
     counts = count_pairs(scores)
     _check_overlap(scores, counts)
+    tell = tell or (lambda _: None)
+    tell(f"ranking {len(table.systems)} systems on {len(table.segments):,} instances")
     rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better)
+    tell(f"testing {len(scores.pairs):,} pairs")
     pairs = _test_pairs(scores, counts, settings)
     beats = _beats(pairs, table.systems)
     order = rankings[0].order()
@@ -159,6 +167,7 @@ def compare_systems(
         dict(zip(table.systems, rank_ranges(beats), strict=True)),
         tuple(types),
         corpus,
+        tuple(remarks),
     )
 
 

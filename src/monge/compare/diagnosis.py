@@ -55,6 +55,11 @@ def find_notes(comparison: Comparison) -> tuple[str, ...]:
     notes.append(_detectable(comparison))
     for ranking in comparison.rankings:
         notes += ranking.notes
+    notes += comparison.remarks
+    s = comparison.settings
+    notes.append(f"test:{s.decide_by}|correction:{s.correction}|alpha:{s.alpha:g}|draws:{s.draws}|seed:{s.seed}")
+    if comparison.table.signature:
+        notes.append(comparison.table.signature)
     return tuple(notes)
 
 

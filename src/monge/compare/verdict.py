@@ -35,7 +35,11 @@ def explain_comparison(comparison: Comparison) -> Explanation:
     conclusions = []
     if len(comparison.table.systems) > 2:
         conclusions.append(describe_top(comparison))
-    conclusions += [describe_pair(comparison, pair) for pair in key_pairs(comparison)]
+    told = key_pairs(comparison)
+    if len(told) < len(comparison.pairs):  # too many for a sentence each: the leader's place, and its closest rival
+        conclusions.append(describe_leader(comparison))
+        told = told[:1]
+    conclusions += [describe_pair(comparison, pair) for pair in told]
     return Explanation(tuple(conclusions), find_warnings(comparison), find_notes(comparison))
 
 
@@ -49,6 +53,18 @@ def describe_top(comparison: Comparison) -> str:
     if len(top) == 1:
         return f"{top[0]} is the best of {total} systems: it significantly beats every other ({test})"
     return f"{listed(list(top))} lead the {total} systems and cannot be ordered among themselves ({test})"
+
+
+def describe_leader(comparison: Comparison) -> str:
+    """Say how far ahead the first system is, and how much of the field is settled."""
+    leader, *others = comparison.order
+    winners = {name: comparison.pair(leader, name).winner for name in others}
+    beaten, open_pairs = [n for n, w in winners.items() if w == leader], [n for n, w in winners.items() if w is None]
+    settled = sum(pair.winner is not None for pair in comparison.pairs)
+    place = f"{leader} is first by Bradley–Terry and beats {len(beaten)} of {len(others)} others"
+    if open_pairs:
+        place += f"; it cannot be told apart from {listed(open_pairs)}"
+    return f"{place}; {settled:,} of all {len(comparison.pairs):,} pairs are settled"
 
 
 def describe_pair(comparison: Comparison, pair: PairResult) -> str:

@@ -43,16 +43,17 @@ def draw_pairwise_matrix(comparison: Comparison) -> Figure:
         figure = new_figure(side + 1.2, side)
         axes = figure.add_subplot()
         image = axes.imshow(shares, cmap="RdBu", vmin=0, vmax=1)
-        if size <= 25:
-            for i, j in zip(*np.nonzero(~np.isnan(shares)), strict=True):
-                dark = abs(shares[i, j] - 0.5) > 0.3
-                text = f"{100 * shares[i, j]:.{1 if size <= 8 else 0}f}\n{marks[i][j]}".rstrip()
-                axes.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if dark else "black")
+        for i, j in zip(*np.nonzero(~np.isnan(shares)), strict=True):
+            text = f"{100 * shares[i, j]:.{1 if size <= 8 else 0}f}\n{marks[i][j]}".rstrip()
+            if size > 25:  # no room for numbers
+                text = "" if marks[i][j] else "·"
+            colour = "white" if abs(shares[i, j] - 0.5) > 0.3 else "black"
+            axes.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
         axes.set_xticks(range(size), order, rotation=45, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(size), order)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
-        axes.set_title("P(row beats column), percent")
+        axes.set_title("P(row beats column), percent" + ("; dots: not significant" if size > 25 else ""))
         bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03, ticks=[0, 0.25, 0.5, 0.75, 1])
         bar.ax.set_yticklabels(["0", "25", "50", "75", "100"])
         bar.outline.set_visible(False)

@@ -208,14 +208,13 @@ def _html_sections(comparison: Comparison, explanation: Explanation) -> list[tup
     every = comparison_tables(comparison, all_pairs=True)[-2:]
     folded = html_details(f"all {len(comparison.pairs)} pairs", "".join(_titled(t) for t in every))
     figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
-    signature = [f"signature: {comparison.table.signature}"] if comparison.table.signature else []
     return [
         ("Conclusions", heading + html_list(explanation.conclusions)),
         ("Warnings", html_list(explanation.warnings, kind="warning")),
         ("Systems", "".join(_titled(t) for t in overview)),
         ("Pairs", "".join(_titled(t) for t in pairs) + (folded if len(every[0].rows) > len(pairs[0].rows) else "")),
         ("Figures", f'<div class="figures">{"".join(figures)}</div>'),
-        ("How it was done", html_list([_legend(comparison), *explanation.notes, *signature], kind="note")),
+        ("How it was done", html_list([_legend(comparison), *explanation.notes], kind="note")),
     ]
 
 
