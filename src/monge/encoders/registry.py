@@ -71,8 +71,10 @@ def load_encoder(
     """
     if not isinstance(source, str | os.PathLike):
         return _check_encoder(source)
-    options = RunOptions(long, device, dtype, offline, cache, oov, fold_case)
-    name = os.fspath(source)
+    return _load_name(os.fspath(source), RunOptions(long, device, dtype, offline, cache, oov, fold_case))
+
+
+def _load_name(name: str, options: RunOptions) -> Encoder:
     if any(name in (spec.name, spec.title) for spec in MODELS):
         return _load_model(find_model(name), options)
     made = _load_named(name)
