@@ -20,6 +20,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("tune", "tune", "choose a metric's settings on one set and report them on others"),
     ("data", "data", "list, show and fetch sets of human judgments"),
     ("explain", "explain", "show why a score is what it is"),
+    ("stress", "stress", "measure what metrics miss: negation, numbers, names, order …"),
     ("serve", "serve", "serve scores and explanations: a page and a JSON API"),
     ("nearest", "nearest", "find the texts nearest to a text, exactly"),
     ("metrics", "metrics", "list the metrics, or print the card of one"),

@@ -13,9 +13,11 @@ from monge.explain.local import (
     sample_shapley,
 )
 from monge.explain.plausibility import Plausibility, measure_plausibility
+from monge.explain.stress import AttackResult, Rate, StressResult, own_pairs, prefer_paraphrases, run_stress
 
 __all__ = [
     "LOCAL_METHODS",
+    "AttackResult",
     "ExplainedPair",
     "ExplainedPlan",
     "ExplainedText",
@@ -24,6 +26,8 @@ __all__ = [
     "LinearForm",
     "LocalExplanation",
     "Plausibility",
+    "Rate",
+    "StressResult",
     "Word",
     "WordEffect",
     "explain_occlusion",
@@ -35,5 +39,8 @@ __all__ = [
     "measure_plausibility",
     "occlude_words",
     "occlusion_variants",
+    "own_pairs",
+    "prefer_paraphrases",
+    "run_stress",
     "sample_shapley",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def parse_sentences(texts: Sequence[str]) -> list[Parsed]:
 
     Texts that are already tokenised are parsed as they stand, one word a token.
     """
-    pipeline = _load_parser()
+    pipeline = load_parser()
     from spacy.tokens import Doc
 
     docs = [Doc(pipeline.vocab, words=[text[a:b] for a, b in word_spans(text)] or ["."]) for text in texts]
@@ -48,7 +49,9 @@ def parse_sentences(texts: Sequence[str]) -> list[Parsed]:
     ]
 
 
-def _load_parser() -> Any:
+@cache
+def load_parser() -> Any:
+    """Return spaCy's small English pipeline (tags, dependencies, morphology)."""
     import importlib
 
     try:
