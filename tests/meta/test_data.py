@@ -282,3 +282,24 @@ def test_tac_topics_reproduce_the_published_correlations(judgments, monkeypatch,
             # the tables are stored with six digits, which ties a few ranks
             tolerance = 2e-5 if statistic == "pearson" else 1e-3
             assert found[metric].value == pytest.approx(expected, abs=tolerance), (judged.name, metric)
+
+
+@pytest.mark.parametrize(
+    ("part", "metric", "published"),
+    [
+        # Zhao et al. (2019), MoverScore, table 3: Spearman for informativeness, naturalness, quality
+        ("bagel", "Bleu_1", (0.225, 0.141, 0.113)),
+        ("bagel", "Bleu_2", (0.211, 0.152, 0.115)),
+        ("bagel", "METEOR", (0.251, 0.127, 0.116)),
+        ("sfhot", "Bleu_1", (0.107, 0.175, 0.069)),
+        ("sfhot", "Bleu_2", (0.097, 0.174, 0.071)),
+        ("sfhot", "METEOR", (0.111, 0.148, 0.082)),
+    ],
+)
+def test_data_to_text_baselines_are_the_published_ones(judgments, monkeypatch, part, metric, published):
+    monkeypatch.setenv("MONGE_DATA", str(judgments))
+    (judged,) = find_data("d2t-medians").load([part])
+    for aspect, expected in zip(("informativeness", "naturalness", "quality"), published, strict=True):
+        scores = pair_scores(judged.judgments[aspect], {metric: judged.scores[metric]})
+        found = measure_agreement(scores, find_statistic("spearman"))[metric]
+        assert found.value == pytest.approx(expected, abs=2e-3), aspect

@@ -5,7 +5,7 @@
   monge benchmark wmt17 -m bleu bertscore,encoder=mpnet --ablate bertscore moverscore
 
 Every cell (a metric on a part of a set) is kept in FOLDER/cells as soon as it is computed: an interrupted run goes on
-where it stopped, and a longer list of metrics computes only what is new. The report is FOLDER/report.html, .md and .json.
+where it stopped, and a longer list of metrics computes only what is new. The report is FOLDER/report.html, .md, .json.
 """
 
 from __future__ import annotations

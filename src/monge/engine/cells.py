@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from monge.engine.judging import score_judged_set
 from monge.errors import InputError
 from monge.meta.data import JudgedSet, MetricScores, tabulate
 from monge.metrics import Metric
+from monge.metrics.ensemble import EnsembleMetric
 from monge.metrics.variants import MetricVariant
 from monge.text import write_text
 from monge.version import __version__
@@ -39,9 +42,15 @@ class CellStore:
             return None
 
     def score(self, variant: MetricVariant, metric: Metric, judged: JudgedSet) -> MetricScores:
-        """Compute the cell of *variant*, which is loaded as *metric*, keep it, and return it."""
+        """Compute the cell of *variant*, which is loaded as *metric*, keep it, and return it.
+
+        The members of an ensemble are cells of their own, so that ensembles of the same members share them.
+        """
         start = time.perf_counter()
-        scores = score_judged_set(metric, judged, label=variant.label)
+        if isinstance(metric, EnsembleMetric):
+            scores = self._combine(variant, metric, judged)
+        else:
+            scores = score_judged_set(metric, judged, label=variant.label)
         seconds = time.perf_counter() - start
         path = self._path(variant, judged)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,8 +58,19 @@ class CellStore:
         write_text(path, json.dumps(record, ensure_ascii=False, allow_nan=False))
         return scores
 
+    def _combine(self, variant: MetricVariant, metric: EnsembleMetric, judged: JudgedSet) -> MetricScores:
+        cells = [self.load(m.variant, judged) or self.score(m.variant, m.metric, judged) for m in metric.members]
+        present = np.isfinite(cells[0].table.values)
+        values = np.full(present.shape, np.nan)
+        values[present] = metric.combine([cell.table.values[present].tolist() for cell in cells])
+        table = dataclasses.replace(
+            cells[0].table, values=values, signature=str(metric.signature), higher_is_better=True
+        )
+        totals = {system: float(np.nanmean(row)) for system, row in zip(table.systems, values, strict=True)}
+        return MetricScores(variant.label, table, totals, True)
+
     def _path(self, variant: MetricVariant, judged: JudgedSet) -> Path:
-        options = json.dumps(dict(variant.options), sort_keys=True)
+        options = json.dumps(dict(variant.options), sort_keys=True, default=str)
         key = "\n".join([__version__, variant.name, options, judged.name, fingerprint(judged)])
         name = f"{variant.name}-{judged.name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
         return self.folder / "cells" / name.replace("/", "_")
@@ -75,7 +95,7 @@ def _to_record(scores: MetricScores, variant: MetricVariant, part: str, seconds:
     table = scores.table
     return {
         "metric": variant.name,
-        "options": dict(variant.options),
+        "options": {key: str(value) for key, value in variant.options.items()},
         "part": part,
         "signature": table.signature,
         "higher_is_better": table.higher_is_better,

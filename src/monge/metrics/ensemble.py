@@ -11,13 +11,14 @@ from importlib.resources import files
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from monge.encoders import Encoder
 from monge.errors import InputError, OptionError
 from monge.metrics.base import Metric, MetricSpec
 from monge.metrics.common import MetricBase, check_needs
 from monge.metrics.specs import spec_named
-from monge.metrics.variants import parse_variant
+from monge.metrics.variants import MetricVariant, parse_variant
 from monge.scores import Score, Signature
 from monge.text import Segment
 from monge.version import __version__
@@ -30,15 +31,15 @@ class Member:
     """A metric of an ensemble: its weight, and the mean and spread its scores are standardised by."""
 
     metric: Metric
-    label: str
+    variant: MetricVariant
     weight: float
     mean: float
     spread: float
 
-    def standardise(self, values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def standardise(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return (score − mean) / spread, turned so that higher is better."""
         sign = 1.0 if self.metric.spec.higher_is_better else -1.0
-        return sign * (np.asarray(values, dtype=np.float64) - self.mean) / self.spread
+        return np.asarray(sign * (np.asarray(values, dtype=np.float64) - self.mean) / self.spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +74,21 @@ class EnsembleMetric(MetricBase):
         if not segments:
             return []
         scores = [member.metric.score(segments) for member in self.members]
-        columns = [m.standardise([s.value for s in own]) for m, own in zip(self.members, scores, strict=True)]
-        weights = np.array([member.weight for member in self.members])
-        values = weights @ np.array(columns) / weights.sum()
+        values = self.combine([[score.value for score in own] for own in scores])
         return [
             Score(
                 float(values[i]),
-                {member.label: own[i].value for member, own in zip(self.members, scores, strict=True)},
+                {member.variant.label: own[i].value for member, own in zip(self.members, scores, strict=True)},
                 notes=tuple(dict.fromkeys(note for own in scores for note in own[i].notes)),
             )
             for i in range(len(segments))
         ]
+
+    def combine(self, columns: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+        """Return the ensemble's scores from those of its members (members, n)."""
+        standard = [member.standardise(own) for member, own in zip(self.members, columns, strict=True)]
+        weights = np.array([member.weight for member in self.members])
+        return np.asarray(weights @ np.array(standard) / weights.sum())
 
     @property
     def signature(self) -> Signature:
@@ -127,7 +132,8 @@ def make_ensemble(name: str, *, members: str, constants: str, encoder: str | Enc
     """Load the members, measure or read their constants, and return the ensemble under *name*."""
     terms = [_parse_term(term) for term in members.split(" + ")]
     shared: dict[str, Any] = {} if isinstance(encoder, str) and not encoder else {"encoder": encoder}
-    metrics = [parse_variant(text, shared).load() for _, text in terms]
+    variants = [parse_variant(text, shared) for _, text in terms]
+    metrics = [variant.load() for variant in variants]
     if constants:
         scales = _parse_constants(constants, len(terms))
         calibration = "given"
@@ -136,8 +142,8 @@ def make_ensemble(name: str, *, members: str, constants: str, encoder: str | Enc
         scales = [_measure(metric, pairs, text) for metric, (_, text) in zip(metrics, terms, strict=True)]
         calibration = f"builtin({len(pairs)})"
     made = tuple(
-        Member(metric, text, weight, *scale)
-        for metric, (weight, text), scale in zip(metrics, terms, scales, strict=True)
+        Member(metric, variant, weight, *scale)
+        for metric, variant, (weight, _), scale in zip(metrics, variants, terms, scales, strict=True)
     )
     needs = tuple(dict.fromkeys(need for metric in metrics for need in metric.spec.needs))
     return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs), made, calibration)
