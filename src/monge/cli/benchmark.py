@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from monge.engine.cells import CellStore
     from monge.engine.suites import Suite, SuiteData
     from monge.meta.data import JudgedSet
+    from monge.metrics.variants import MetricVariant
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +86,8 @@ def _run_data(args: argparse.Namespace, suite: Suite, data: SuiteData, store: Ce
     """Measure one data set of a suite: studies, curves over layers, ablations."""
     from monge.cli.correlate import make_study
     from monge.cli.study_inputs import choose_defaults, gather_sets
-    from monge.engine.benchmark import make_grid_tasks
+    from monge.engine.ablation import ablation_path
+    from monge.engine.benchmark import fill_store, make_grid_tasks
     from monge.metrics.variants import parse_variants
 
     local = argparse.Namespace(**{**vars(args), "data": data.data, "human": [], "columns": [], "score_columns": []})
@@ -95,6 +97,10 @@ def _run_data(args: argparse.Namespace, suite: Suite, data: SuiteData, store: Ce
     sets = gather_sets(local)
     choose_defaults(local)
     variants = parse_variants(suite.metrics)
+    curves = {metric: _layer_variants(metric) for metric in suite.curves}
+    paths = {pair: ablation_path(*pair) for pair in suite.ablations}
+    extra = [variant for group in (*curves.values(), *paths.values()) for variant in group]
+    fill_store([*variants, *extra], sets, store)
     tasks = make_grid_tasks(variants, sets, store, level=local.level)
     studies = [make_study(local, tasks, name) for name in local.statistic]
     return {
@@ -103,8 +109,13 @@ def _run_data(args: argparse.Namespace, suite: Suite, data: SuiteData, store: Ce
         "tasks": tasks,
         "studies": studies,
         "signatures": _signatures(variants, sets, store),
-        "curves": {metric: _curve(local, metric, sets, store) for metric in suite.curves},
-        "ablations": [_ablation(local, pair, sets, store) for pair in suite.ablations],
+        "curves": {
+            metric.partition(":=")[0]: {float(layer): v for layer, v in _values(local, own, sets, store).items()}
+            for metric, own in curves.items()
+        },
+        "ablations": [
+            {"from": pair[0], "to": pair[1], "steps": _values(local, path, sets, store)} for pair, path in paths.items()
+        ],
     }
 
 
@@ -126,25 +137,16 @@ def _values(
     return {v.label: average_agreement([found[v.label] for found in measured]).value for v in variants}
 
 
-def _curve(args: argparse.Namespace, metric: str, sets: Sequence[JudgedSet], store: CellStore) -> dict[float, float]:
+def _layer_variants(metric: str) -> list[MetricVariant]:
+    """Return the metric with each hidden state of its encoder, labelled by the layer."""
     from monge.encoders import load_encoder
     from monge.metrics.registry import metric_options
     from monge.metrics.variants import MetricVariant, parse_variant
 
     base = parse_variant(metric)
     encoder = base.options.get("encoder", metric_options(base.name)["encoder"].default)
-    layers = [str(layer) for layer in range(load_encoder(encoder).layers)]
-    variants = [MetricVariant(layer, base.name, {**base.options, "layers": layer}) for layer in layers]
-    return {float(layer): value for layer, value in _values(args, variants, sets, store).items()}
-
-
-def _ablation(
-    args: argparse.Namespace, pair: tuple[str, str], sets: Sequence[JudgedSet], store: CellStore
-) -> dict[str, Any]:
-    from monge.engine.ablation import ablation_path
-
-    path = ablation_path(*pair)
-    return {"from": pair[0], "to": pair[1], "steps": _values(args, path, sets, store)}
+    layers = [str(layer) for layer in range(load_encoder(encoder, cache=True).layers)]
+    return [MetricVariant(layer, base.name, {**base.options, "layers": layer}) for layer in layers]
 
 
 def _write_report(folder: Any, suite: Suite, parts: Sequence[dict[str, Any]], args: argparse.Namespace) -> None:

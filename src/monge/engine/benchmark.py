@@ -13,7 +13,7 @@ from monge.encoders import Encoder, parse_layers
 from monge.encoders.cache import is_cache_enabled
 from monge.engine.cells import CellStore
 from monge.engine.judging import judged_segments
-from monge.errors import OptionError
+from monge.errors import InputError, OptionError
 from monge.meta.data import JudgedSet, MetricScores
 from monge.meta.judged import JudgedScores
 from monge.meta.tasks import make_tasks
@@ -59,24 +59,32 @@ def parse_grid(texts: Sequence[str]) -> dict[str, list[str]]:
     return grid
 
 
+def fill_store(variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], store: CellStore) -> None:
+    """Compute and store the cells that the store lacks, set by set, so that all metrics share one encoding."""
+    missing = [[variant for variant in variants if store.load(variant, judged) is None] for judged in sets]
+    with tqdm(total=sum(map(len, missing)), unit="cell", file=sys.stderr, disable=None, leave=False) as bar:
+        for judged, todo in zip(sets, missing, strict=True):
+            bar.set_description(f"encoding {judged.name}")
+            metrics = [variant.load() for variant in todo]
+            encode_together(metrics, judged)
+            for variant, metric in zip(todo, metrics, strict=True):
+                bar.set_description(f"{variant.label} on {judged.name}")
+                store.score(variant, metric, judged)
+                bar.update()
+
+
 def score_grid(
     variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], store: CellStore
 ) -> list[dict[str, MetricScores]]:
-    """Return the scores of every metric on every set, from the store where they are, computed and stored where not."""
-    stored = [{variant.label: store.load(variant, judged) for variant in variants} for judged in sets]
-    missing = sum(scores is None for own in stored for scores in own.values())
-    found: list[dict[str, MetricScores]] = []
-    with tqdm(total=missing, unit="cell", file=sys.stderr, disable=None, leave=False) as bar:
-        for judged, own in zip(sets, stored, strict=True):
-            todo = [variant for variant in variants if own[variant.label] is None]
-            bar.set_description(f"encoding {judged.name}")
-            metrics = {variant.label: variant.load() for variant in todo}
-            encode_together(list(metrics.values()), judged)
-            for variant in todo:
-                bar.set_description(f"{variant.label} on {judged.name}")
-                own[variant.label] = store.score(variant, metrics[variant.label], judged)
-                bar.update()
-            found.append({label: scores for label, scores in own.items() if scores is not None})
+    """Return the scores of every metric on every set by label, computing those that the store lacks."""
+    fill_store(variants, sets, store)
+    found = []
+    for judged in sets:
+        scores = {variant.label: store.load(variant, judged) for variant in variants}
+        absent = next((label for label, cell in scores.items() if cell is None), None)
+        if absent is not None:
+            raise InputError(f"{store.folder}: the result of {absent} on {judged.name} cannot be read back")
+        found.append({label: cell for label, cell in scores.items() if cell is not None})
     return found
 
 
