@@ -36,5 +36,6 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("moverscor", ["bleu", "moverscore"])
     " (did you mean 'moverscore'?)"
     """
-    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" (did you mean '{nearest[0]}'?)" if nearest else ""
+    folded = {one.lower(): one for one in known}
+    nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
+    return f" (did you mean '{folded[nearest[0]]}'?)" if nearest else ""

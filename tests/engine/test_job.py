@@ -13,15 +13,15 @@ from monge.encoders.hashed import HashedEncoder
 from monge.encoders.store import Store
 from monge.engine import job as job_module
 from monge.engine import journal as journal_module
-from monge.engine.job import JobOptions, SystemResult, score_job
+from monge.engine.job import JobOptions, SystemResult, score_job, share_metrics
 from monge.engine.journal import Chunk, Journal, ScoreSpool
-from monge.engine.scoring import score_systems
+from monge.engine.scoring import bootstrap_half_width, segment_record
 from monge.engine.spool import SegmentSpool
 from monge.metrics import Metric, load_metric
 from monge.metrics.common import MetricBase
 from monge.metrics.specs import spec_named
 from monge.scores import Score, Signature
-from monge.text import Segment, TestSet
+from monge.text import Segment
 
 WORDS = re.findall(r"\S+", "the a boy girl dog cat ran walked home away quickly slowly in on under coat rain sun")
 ENCODER = HashedEncoder(dimension=16, special=True)
@@ -78,14 +78,18 @@ def test_chunks_add_up_to_the_whole(
     name: str, options: dict[str, Any], systems: list[SegmentSpool], store: Store
 ) -> None:
     metric = load_metric(name, **options)
-    whole = score_systems(metric, TestSet(tuple(s for own in SEGMENTS.values() for s in own)), confidence=True)
+    [shared] = share_metrics([metric], systems)
     for reused in (0, 1):
         results = score_job([metric], systems, store=store, options=JobOptions(confidence=True))
-        for got, want in zip(results, whole, strict=True):
-            assert (got.system, got.metric, got.signature) == (want.system, want.metric, want.signature)
-            assert got.score == pytest.approx(want.score, rel=1e-12, nan_ok=True)
-            assert got.half_width == pytest.approx(want.half_width, rel=1e-9, nan_ok=True)
-            assert list(got.records()) == list(want.record()["segments"])  # type: ignore[attr-defined]
+        for got, segments in zip(results, SEGMENTS.values(), strict=True):
+            fitted = shared if shared.fitted else shared.fit(segments)  # at once, in memory
+            scores = fitted.score(segments)
+            assert (got.system, got.metric, got.signature) == (segments[0].system, name, str(fitted.signature))
+            assert got.score == pytest.approx(fitted.aggregate(segments, scores), rel=1e-12, nan_ok=True)
+            assert got.half_width == pytest.approx(
+                bootstrap_half_width(fitted, segments, scores), rel=1e-9, nan_ok=True
+            )
+            assert list(got.records()) == [segment_record(*pair) for pair in zip(segments, scores, strict=True)]
             assert got.reused == reused * len(SEGMENTS[got.system])
 
 
@@ -226,3 +230,15 @@ def test_progress_is_shown_on_request(systems: list[SegmentSpool], capsys: pytes
     assert shown.out == ""
     run(CountingMetric(), systems, None)
     assert capsys.readouterr().err == ""
+
+
+def test_progress_of_corpus_statistics_is_shown(
+    systems: list[SegmentSpool], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = job_module._progress
+    monkeypatch.setattr(
+        job_module, "_progress", lambda *arguments, **options: plain(*arguments, **options | {"delay": 0})
+    )
+    metric = load_metric("yisi1", encoder=ENCODER)
+    score_job([metric], systems[:1], store=None, options=JobOptions(progress=True))
+    assert "yisi1, corpus statistics" in capsys.readouterr().err

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -61,22 +64,37 @@ def _help_formatter(prog: str) -> argparse.HelpFormatter:
     return formatter
 
 
+def _forget_output() -> None:
+    """Point standard output nowhere, or the interpreter complains when it flushes at exit (see docs of SIGPIPE)."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((a for a in arguments if not a.startswith("-")), None)
     names = [name for name, _, _ in COMMANDS]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without arrows still shows numbers
     try:
         if command is not None and command not in names and not arguments[0].startswith("-"):
             raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")
         args = build_parser(command).parse_args(arguments)
-        return int(args.run(args))
+        status = int(args.run(args))
+        sys.stdout.flush()
+        return status
     except MongeError as error:
         print(f"monge: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader (head, less) has gone
-        sys.stderr.close()
+        _forget_output()
         return 0
+    except OSError as error:
+        print(f"monge: {error.strerror or error}", file=sys.stderr)
+        _forget_output()
+        return 2
     except KeyboardInterrupt:
         print("monge: interrupted", file=sys.stderr)
         return 130

@@ -3,14 +3,15 @@
   monge calibrate CORPUS --output baseline.json -m bertscore
   monge score REF -i HYP -m bertscore -o baseline=baseline.json
 
-Lines of the corpus are paired at random, each with a line that is not its own. The mean score of the pairs becomes 0 after
-rescaling, the score of a copy stays 1.
+Lines of the corpus are paired at random, each with a line that is not its own. The mean score of the pairs becomes 0
+after rescaling, the score of a copy stays 1.
 """
 
 from __future__ import annotations
 
 import argparse
 
+from monge.cli.values import check_target, seed
 from monge.errors import InputError, OptionError
 
 
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", metavar="CORPUS", help="file of texts, one a line")
     parser.add_argument("--output", required=True, metavar="FILE", help="where to write the baseline (JSON)")
     parser.add_argument("--pairs", type=int, default=10_000, help="random pairs to score at most (default: 10000)")
-    parser.add_argument("--seed", type=int, default=12345, help="seed of the pairing (default: 12345)")
+    parser.add_argument("--seed", type=seed, default=12345, help="seed of the pairing (default: 12345)")
     add_metric_arguments(parser)
 
 
@@ -30,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from monge.metrics.transport_metric import TransportMetric
     from monge.text import read_lines
 
+    check_target(args.output)
     metrics = load_metrics(args)
     if len(metrics) != 1 or not isinstance(metrics[0], TransportMetric):
         raise OptionError("calibrate takes one transport metric: -m bertscore, for example")

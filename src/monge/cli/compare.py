@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics
+from monge.cli.values import seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="random orders that Elo and TrueSkill are averaged over (default: 50)",
     )
-    decision.add_argument("--seed", type=int, default=12345, help="seed of everything random (default: 12345)")
+    decision.add_argument("--seed", type=seed, default=12345, help="seed of everything random (default: 12345)")
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",

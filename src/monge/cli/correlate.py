@@ -16,6 +16,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from monge.cli.study_inputs import add_data_arguments, add_variant_arguments, choose_defaults, gather_sets, gather_tasks
+from monge.cli.values import seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +106,7 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
         "--correction", choices=("holm", "fdr", "none"), default="holm", help="for the number of pairs (default: holm)"
     )
     study.add_argument("--alpha", type=float, default=0.05, help="level of significance (default: 0.05)")
-    study.add_argument("--seed", type=int, default=0, help="of every random draw (default: 0)")
+    study.add_argument("--seed", type=seed, default=0, help="of every random draw (default: 0)")
 
 
 def run(args: argparse.Namespace) -> int:

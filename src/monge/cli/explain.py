@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from monge.cli.values import seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "transport, else shapley",
     )
     parser.add_argument("--orders", type=int, default=32, metavar="N", help="random orders for shapley (default: 32)")
-    parser.add_argument("--seed", type=int, default=12345, help="seed of the random orders (default: 12345)")
+    parser.add_argument("--seed", type=seed, default=12345, help="seed of the random orders (default: 12345)")
     add_metric_arguments(parser)
     output = parser.add_argument_group("output")
     output.add_argument(

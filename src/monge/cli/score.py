@@ -16,6 +16,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from monge.cli.values import check_target, seed
 from monge.errors import OptionError, suggest
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--segments", metavar="OUT", help="also write every segment's score to OUT (.tsv or .jsonl, may end in .gz)"
     )
     output.add_argument("--confidence", action="store_true", help="add the half width of the 95%% bootstrap interval")
-    output.add_argument("--seed", type=int, default=12345, help="seed of the bootstrap (default: 12345)")
+    output.add_argument("--seed", type=seed, default=12345, help="seed of the bootstrap (default: 12345)")
     output.add_argument("-q", "--quiet", action="store_true", help="print the scores only, no signatures or notes")
     output.add_argument(
         "--progress", action="store_true", default=None, help="show progress although stderr is no terminal"
@@ -109,6 +110,8 @@ def run(args: argparse.Namespace) -> int:
         raise OptionError(f"--width {args.width}: must be between 0 and 17")
     if args.segments and not args.segments.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         raise OptionError(f"--segments {args.segments}: the name must end in .tsv or .jsonl (or .gz after that)")
+    check_target(args.segments)
+    check_target(args.save_idf)
     _check_inputs(args)
     systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
     metrics = load_metrics(args)

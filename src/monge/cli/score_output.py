@@ -17,12 +17,20 @@ from monge.text import write_jsonl, write_tsv
 
 def write_segments(path: str, results: Sequence[SystemResult]) -> None:
     """Write every segment's score as JSONL or TSV, after the name of *path*."""
-    rows = ({"system": r.system, "metric": r.metric} | record for r in results for record in r.records())
+    rows = (
+        {"system": r.system, "metric": r.metric, "higher_is_better": r.higher_is_better} | record
+        for r in results
+        for record in r.records()
+    )
     if path.removesuffix(".gz").endswith(".jsonl"):
         write_jsonl(path, rows)
     else:
-        header = ["system", "metric", "id", "score"]
-        write_tsv(path, header, ([row[name] for name in header] for row in rows))
+        header = ["system", "metric", "id", "score", "higher_is_better"]
+        write_tsv(path, header, ([_plain(row[name]) for name in header] for row in rows))
+
+
+def _plain(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def print_json(results: Sequence[SystemResult]) -> None:
@@ -54,7 +62,11 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
     arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
     header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
     rows = [[system, *(_cell(cells[system, metric], args.width) for metric in metrics)] for system in systems]
-    best = [(systems.index(_best(results, metric)), column) for column, metric in enumerate(metrics, start=1)]
+    best = [
+        (systems.index(system), column)
+        for column, metric in enumerate(metrics, start=1)
+        for system in _best(results, metric)
+    ]
     if args.format == "latex":
         print(latex_table(header, rows, bold=best if len(systems) > 1 else ()))
     else:
@@ -71,7 +83,7 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
 
 
 def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -> None:
-    if systems > 1:
+    if systems > 1 and stream is sys.stdout:
         print("* best by this score alone; `monge compare` says how surely", file=stream)
     print(file=stream)
     for signature in dict.fromkeys(result.signature for result in results):
@@ -81,14 +93,16 @@ def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -
             print(f"note: {result.system}, {result.metric}: {note} ({count} of {len(result)} segments)", file=stream)
 
 
-def _best(results: Sequence[SystemResult], metric: str) -> str:
+def _best(results: Sequence[SystemResult], metric: str) -> list[str]:
+    """Return the systems that no other beats by this metric."""
     own = [result for result in results if result.metric == metric]
     choose = max if own[0].higher_is_better else min
-    return choose(own, key=lambda result: result.score).system
+    return [result.system for result in own if result.score == choose(other.score for other in own)]
 
 
 def _cell(result: SystemResult, width: int | None) -> str:
     if width is None:
-        width = 2 if find_spec(result.metric).bounds[1] == 100 else 4
+        spec = find_spec(result.metric)
+        width = 2 if spec.bounds[1] == 100 or spec.name == "ter" else 4
     interval = "" if result.half_width is None else f" ± {result.half_width:.{width}f}"
     return f"{result.score:.{width}f}{interval}"

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from monge.cli.values import seed
+
 if TYPE_CHECKING:
     from monge.compare.simulation import Setup, Study
 
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repeats", type=int, default=10, metavar="N", help="simulations of each combination (default: 10)"
     )
-    parser.add_argument("--seed", type=int, default=12345, help="seed (default: 12345)")
+    parser.add_argument("--seed", type=seed, default=12345, help="seed (default: 12345)")
     parser.add_argument("--plot", metavar="FILE", help="draw figure 3 to FILE (.svg, .png or .pdf)")
     parser.add_argument("--segments", metavar="OUT", help="write every simulation's result to OUT (.tsv)")
     parser.add_argument(

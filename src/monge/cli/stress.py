@@ -15,6 +15,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from monge.cli.values import seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--texts", metavar="FILE", help="sound texts with references, as JSONL (default: monge's own)")
     parser.add_argument("--triples", metavar="FILE", help="lines of A, paraphrase B and non-paraphrase C, by tabs")
     parser.add_argument("--attacks", nargs="+", default=[], metavar="NAME", help="the attacks to try (default: all)")
-    parser.add_argument("--seed", type=int, default=12345, help="seed of shuffles and swaps (default: 12345)")
+    parser.add_argument("--seed", type=seed, default=12345, help="seed of shuffles and swaps (default: 12345)")
     parser.add_argument("-f", "--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     add_metric_arguments(parser)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,14 @@ from monge.encoders.batching import available_cores
 from monge.encoders.checkpoint import Checkpoint
 from monge.encoders.onnx_graph import FloatArray, Graph, layer_graph, relative_bias
 from monge.errors import ModelError
+
+
+def _import_onnxruntime() -> Any:
+    """Import onnxruntime with its telemetry off: scoring texts tells nobody."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
 
 
 class OnnxBackend:
@@ -92,7 +101,7 @@ class Embeddings:
 @functools.cache
 def _share_memory() -> None:
     """Let all sessions take their scratch memory from one arena: one each would keep a batch's worth per layer."""
-    import onnxruntime
+    onnxruntime = _import_onnxruntime()
 
     cpu = onnxruntime.OrtMemoryInfo(
         "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
@@ -104,7 +113,7 @@ class _Session:
     """A graph with its weights; the arrays stay referenced because the runtime does not own them."""
 
     def __init__(self, graph: Graph, weights: dict[str, FloatArray]) -> None:
-        import onnxruntime
+        onnxruntime = _import_onnxruntime()
 
         for name, shape in graph.weights.items():
             if weights[name].shape != shape:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from monge.encoders.base import EncodedText
 
 
+_UNKNOWN = ("[UNK]", "<unk>")  # what BERT-like and SentencePiece-like tokenizers put for what they cannot spell
+
+
 @dataclass(frozen=True)
 class TokenizedText:
     """Token ids and the fields of :class:`EncodedText`; ``before`` and ``after`` count special tokens at the ends."""
@@ -32,7 +35,9 @@ class TokenizedText:
         content = np.flatnonzero(~special)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(n, 2)
         spans[special] = 0
+        unknown = int(np.isin(encoding.tokens, _UNKNOWN).sum())
         return cls(
+            notes=(f"{unknown} of {n} tokens unknown to the encoder",) if unknown else (),
             text=text,
             ids=np.array(encoding.ids, dtype=np.int64),
             tokens=tuple(encoding.tokens),

@@ -18,9 +18,10 @@ def measure_baseline(
     """Return the mean parts of *metric* over random pairs of different texts (Zhang et al. 2020, rescaling)."""
     if metric.settings.readout == "distance":
         raise OptionError(f"{metric.spec.name} is a distance and cannot be rescaled")
-    generator = np.random.default_rng(seed)
-    first = np.arange(min(pairs, len(texts))) if pairs <= len(texts) else np.resize(np.arange(len(texts)), pairs)
-    second = (first + generator.integers(1, len(texts), size=len(first))) % len(texts)
+    count = len(texts)
+    chosen = np.random.default_rng(seed).choice(count * (count - 1), min(pairs, count * (count - 1)), replace=False)
+    first = chosen // (count - 1)
+    second = (first + 1 + chosen % (count - 1)) % count  # every ordered pair of different texts at most once
     segments = [Segment(texts[i], (texts[j],)) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
     fitted = metric if metric.fitted else metric.fit(segments)
     scores = fitted.score(segments)

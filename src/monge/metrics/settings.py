@@ -29,6 +29,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+_LARGEST = 1e8  # a larger finite penalty drowns in rounding
+
+
 @dataclass(frozen=True)
 class TransportSettings:
     """Everything that makes one transport metric differ from another.
@@ -75,15 +78,17 @@ class TransportSettings:
                 raise OptionError(
                     f"{name}={value!r}{suggest(str(value), choices)}: must be one of {', '.join(choices)}"
                 )
-        if self.ngram < 0:
+        if not isinstance(self.ngram, int) or isinstance(self.ngram, bool) or self.ngram < 0:
             raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
         for name in ("lambda_c", "lambda_r", "epsilon", "order", "alpha"):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not value >= 0:
                 raise OptionError(f"{name}={value}: must not be negative or NaN")
             object.__setattr__(self, name, float(value))  # so that 2 and 2.0 have one signature
-        if not 0 < self.order < math.inf:
-            raise OptionError(f"order={self.order}: must be positive and finite")
+            if name.startswith("lambda") and _LARGEST < value < math.inf:
+                raise OptionError(f"{name}={value:g}: beyond {_LARGEST:g} write inf, which it is in double precision")
+        if not 0 < self.order <= 64:
+            raise OptionError(f"order={self.order}: must be positive and at most 64")
         if not 0 <= self.alpha <= 1:
             raise OptionError(f"alpha={self.alpha}: must be between 0 and 1")
         if self.epsilon == math.inf:

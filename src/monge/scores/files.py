@@ -37,8 +37,8 @@ def read_scores(path: str | os.PathLike[str], *, higher_is_better: bool = True) 
     """Read a table of scores; what it is is told by its content, not by its name.
 
     Wide: the first column names the instance, every other one is a system, except ``type`` (of the instance) and
-    ``metric``. Long: columns ``system``, ``id`` (or ``segment``, ``instance``) and ``score``, perhaps ``metric`` and
-    ``type``. JSONL holds either as objects. JSON is what ``monge score -f json`` prints. An empty cell, ``NA`` or
+    ``metric``. Long: columns ``system``, ``id`` (or ``segment``, ``instance``) and ``score``, perhaps ``metric``,
+    ``type`` and ``higher_is_better``. JSONL holds either as objects. JSON is what ``monge score -f json`` prints. An empty cell, ``NA`` or
     ``null`` is a missing score.
     """
     name = display_name(path)
@@ -136,12 +136,14 @@ def _add_record(collected: _Collected, record: Mapping[str, Any], where: str) ->
     instance = str(record[id_name]).strip()
     if "type" in record:
         collected.add_type(instance, str(record["type"]), where)
+    if str(record.get("higher_is_better", "")).lower() == "false":
+        collected.lower_is_better.add(metric)
     if is_long:
         score = _number(record["score"], f"{where}, column 'score'")
         collected.add(metric, str(record["system"]), instance, score, where)
         return
     for system, value in record.items():
-        if system not in (id_name, "type", "metric"):
+        if system not in (id_name, "type", "metric", "higher_is_better"):
             collected.add(metric, system, instance, _number(value, f"{where}, column {system!r}"), where)
 
 

@@ -1,0 +1,32 @@
+"""Values of arguments, read and checked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from monge.errors import InputError
+
+
+def seed(text: str) -> int:
+    """Read a seed: a whole number from 0 up."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return value
+
+
+def check_target(path: str | None) -> None:
+    """Raise at once when *path* cannot be written, rather than after the work whose result it should hold."""
+    if path is None or path == "-":
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise InputError(f"cannot write {path}: it is a directory")
+    if not os.path.isdir(folder):
+        raise InputError(f"cannot write {path}: there is no folder {os.path.dirname(path) or folder}")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"cannot write {path}: its folder is read-only")
