@@ -57,16 +57,20 @@ def study_verdict(study: Study) -> list[str]:
         return [f"{best.metric}: {what}."]
     worse = [m for i, m in enumerate(ranking.metrics) if ranking.beats[0, i]]
     unclear = [m for i, m in enumerate(ranking.metrics) if i and not ranking.beats[0, i]]
-    sentences = [f"Use {best.metric}: it agrees best with people, {what}."]
-    if worse:
-        listed = "all others" if not unclear else _listing(worse)
-        sentences.append(f"It is significantly better than {listed}.")
-    if unclear:
-        known = [m for m in unclear if math.isfinite(study.averages[m].value)]
-        if known:
-            sentences.append(f"These data cannot tell it apart from {_listing(known)}.")
-    if best.value < 0.1:
-        sentences.append("But that is hardly any agreement: trust none of them here.")
+    close = [m for m in unclear if math.isfinite(study.averages[m].value)]
+    if not worse and close:
+        sentences = [
+            f"{best.metric} comes first, {what}, but {best.used:,} judged outputs cannot tell it apart from "
+            f"{_listing(close)}: use any of them, or judge more outputs."
+        ]
+    else:
+        sentences = [f"Use {best.metric}: it agrees best with people, {what}."]
+        if worse:
+            sentences.append(f"It is significantly better than {_listing(worse) if unclear else 'all others'}.")
+        if close:
+            sentences.append(f"These data cannot tell it apart from {_listing(close)}.")
+    if best.value < 0.1 or best.low <= 0:
+        sentences.append("But that is hardly any agreement, or chance: trust none of them here.")
     return sentences
 
 
