@@ -10,8 +10,9 @@ constexpr double kNever = 1e250;  // more than any cost, less than the padding o
 }
 
 Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, const std::int64_t* supply,
-                                const std::int64_t* demand) {
+                                const std::int64_t* demand, LazyCosts* lazy) {
     cost_ = cost;
+    lazy_ = lazy;
     n_ = n;
     m_ = m;
     stride_ = stride;
@@ -71,6 +72,7 @@ void TransportSimplex::start_greedily(const std::int64_t* supply, const std::int
             look(row);  // columns only vanish, so an old minimum is a lower bound: renewed when it is the best on offer
             continue;
         }
+        if (lazy_ != nullptr) lazy_->refine(row, column);
         const std::int64_t amount = std::min(left_[row], right_[column]);
         left_[row] -= amount;
         right_[column] -= amount;
@@ -90,7 +92,6 @@ void TransportSimplex::start_greedily(const std::int64_t* supply, const std::int
 // Hangs every finished component below the rest by an empty edge from its root row to the column that makes its
 // reduced costs towards the rest non-negative. Empty edges point to the root: the tree is strongly feasible.
 void TransportSimplex::join_components() {
-    const Kernels& kernel = kernels();
     std::fill(mask_.begin(), mask_.end(), -kNever);
     root_ = roots_.back();
     for (int at = static_cast<int>(roots_.size()) - 1; at >= 0; --at) {
@@ -98,7 +99,7 @@ void TransportSimplex::join_components() {
         potential_[row] = 0.0;
         if (row != root_) {
             int column = 0;
-            potential_[row] = kernel.row_minimum(cost_ + std::int64_t(row) * stride_, mask_.data(), width_, &column);
+            potential_[row] = cheapest(row, mask_.data(), &column);
             tree_.link(row, n_ + column);
         }
         set_potentials(row);
@@ -129,20 +130,30 @@ void TransportSimplex::refresh_potentials() {
     tolerance_ = 1e-14 * size;
 }
 
+// Least cost - v of a row; the cell where it is has its exact cost.
+double TransportSimplex::cheapest(int row, const double* v, int* column) {
+    const double* cost = cost_ + std::int64_t(row) * stride_;
+    while (true) {
+        const double value = kernels().row_minimum(cost, v, width_, column);
+        if (lazy_ == nullptr || !lazy_->refine(row, *column)) return value;
+    }
+}
+
 // The most violating cell of the next block of rows that has one, going round from where the last search ended.
 bool TransportSimplex::find_entering(int* row, int* column) {
-    const Kernels& kernel = kernels();
     const double* u = potential_.data();
     const double* v = u + n_;
     for (int seen = 0; seen < n_;) {
         const int last = std::min(cursor_ + block_, n_);
-        const double best = kernel.price_rows(cost_, stride_, width_, u, v, cursor_, last, row);
+        while (kernels().price_rows(cost_, stride_, width_, u, v, cursor_, last, row) < -tolerance_) {
+            reduced_ = cheapest(*row, v, column) - u[*row];
+            if (reduced_ < -tolerance_) {
+                cursor_ = last == n_ ? 0 : last;
+                return true;
+            }
+        }
         seen += last - cursor_;
         cursor_ = last == n_ ? 0 : last;
-        if (best < -tolerance_) {
-            reduced_ = kernel.row_minimum(cost_ + std::int64_t(*row) * stride_, v, width_, column) - u[*row];
-            return true;
-        }
     }
     return false;
 }

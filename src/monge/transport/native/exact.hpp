@@ -6,6 +6,7 @@
 
 #include "forest.hpp"
 #include "kernels.hpp"
+#include "lazy.hpp"
 #include "outcome.hpp"
 
 namespace monge {
@@ -15,8 +16,9 @@ namespace monge {
 class TransportSimplex {
   public:
     // cost is (n, stride) with +inf-like padding (≥ 1e299) right of column m; supplies and demands are positive and
-    // have equal sums.
-    Outcome solve(const double* cost, int n, int m, int stride, const std::int64_t* supply, const std::int64_t* demand);
+    // have equal sums. When `lazy` is given, cost holds the bounds that it refines.
+    Outcome solve(const double* cost, int n, int m, int stride, const std::int64_t* supply, const std::int64_t* demand,
+                  LazyCosts* lazy);
 
     // Calls visit(row, column, flow) for every edge that carries flow.
     template <class Visit>
@@ -36,12 +38,14 @@ class TransportSimplex {
     void join_components();
     void set_potentials(int top);
     void refresh_potentials();
+    double cheapest(int row, const double* v, int* column);
     bool find_entering(int* row, int* column);
     void pivot(int row, int column);
     void move(int top, int leaving, int above, int apex, std::int64_t amount);
     void shift(int top, double change);
 
     const double* cost_ = nullptr;
+    LazyCosts* lazy_ = nullptr;
     int n_ = 0, m_ = 0, stride_ = 0, width_ = 0, block_ = 1, cursor_ = 0, root_ = 0;
     double tolerance_ = 0, reduced_ = 0;  // of the cell that find_entering found
     Forest tree_;                         // nodes are rows, then columns

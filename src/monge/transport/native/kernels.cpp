@@ -15,7 +15,10 @@ namespace portable {
 #define LANES 2
 typedef double vec __attribute__((vector_size(16)));
 typedef long long whole __attribute__((vector_size(16)));
+typedef float fvec __attribute__((vector_size(16)));
 static inline vec load(const float* p) { return vec{p[0], p[1]}; }
+static inline fvec load_single(const float* p) { return fvec{p[0], p[1], p[2], p[3]}; }
+static inline double total_single(fvec v) { return double(v[0] + v[1]) + double(v[2] + v[3]); }
 static inline double total(vec v) { return v[0] + v[1]; }
 static inline double least(vec v) { return v[0] < v[1] ? v[0] : v[1]; }
 static inline bool any(whole mask) { return (mask[0] | mask[1]) != 0; }
@@ -23,7 +26,14 @@ static inline vec power_of_two(vec shifted) { return (vec)(((whole)shifted + 102
 #else
 #define LANES 1
 typedef double vec;
+struct fvec {
+    float x, y;
+};
+static inline fvec operator*(fvec a, fvec b) { return {a.x * b.x, a.y * b.y}; }
+static inline fvec& operator+=(fvec& a, fvec b) { return a.x += b.x, a.y += b.y, a; }
 static inline vec load(const float* p) { return *p; }
+static inline fvec load_single(const float* p) { return {p[0], p[1]}; }
+static inline double total_single(fvec v) { return double(v.x) + double(v.y); }
 static inline double total(vec v) { return v; }
 static inline double least(vec v) { return v; }
 static inline bool any(bool mask) { return mask; }
@@ -52,7 +62,14 @@ namespace avx2 {
 #define LANES 4
 typedef double vec __attribute__((vector_size(32)));
 typedef long long whole __attribute__((vector_size(32)));
+typedef float fvec __attribute__((vector_size(32)));
 static inline vec load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+static inline fvec load_single(const float* p) { return _mm256_loadu_ps(p); }
+static inline double total_single(fvec v) {
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
 static inline double total(vec v) {
     const __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));

@@ -6,15 +6,14 @@
 
 namespace monge {
 
-// Costs are formed a panel of rows at a time and looked at once, so memory stays small for long texts.
+// Clouds without points mean that cost_ already holds the costs. Otherwise these are formed a panel at a time and
+// looked at once, so memory stays small for long texts.
 Solution Solver::solve_nearest(const Cloud& left, const Cloud& right, int dimension, CostKind kind,
                                const Setting& setting, double* coupling) {
     const Kernels& kernel = kernels();
     const int n = left.size, m = right.size;
     const bool by_row = setting.rho_b == 0.0;
     const double rho = by_row ? setting.rho_a : setting.rho_b;
-    const int panel = left.points == nullptr || kind == CostKind::position ? n : 64;
-    const int stride = padded(m);
     Solution solution;
     auto send = [&](int i, int j, double cost, double weight) {
         const double mass = std::isinf(rho) ? weight : (weight > 0.0 ? weight * std::exp(-cost / rho) : 0.0);
@@ -22,29 +21,39 @@ Solution Solver::solve_nearest(const Cloud& left, const Cloud& right, int dimens
         solution.mass += mass;
         if (coupling != nullptr) coupling[std::int64_t(i) * m + j] = mass;
     };
-    zeros_.assign(stride, 0.0);
-    best_.assign(m, INFINITY);
-    best_at_.assign(m, 0);
-    for (int start = 0; start < n; start += panel) {
-        const int rows = std::min(panel, n - start);
-        if (left.points != nullptr)
-            form(left.points + std::int64_t(start) * dimension, rows, right.points, m, dimension, kind);
+    zeros_.assign(padded(std::max(n, m)), 0.0);
+    if (kind == CostKind::position) {
+        if (left.points != nullptr) form(left.points, n, right.points, m, dimension, kind);
+        const int stride = padded(m);
+        for (int i = 0, j = 0; by_row && i < n; ++i) {
+            const double cost = kernel.row_minimum(cost_.data() + std::int64_t(i) * stride, zeros_.data(), stride, &j);
+            send(i, j, cost, left.weights[i]);
+        }
+        for (int j = 0; !by_row && j < m; ++j) {
+            int best = 0;
+            for (int i = 1; i < n; ++i)
+                if (cost_[std::int64_t(i) * stride + j] < cost_[std::int64_t(best) * stride + j]) best = i;
+            send(best, j, cost_[std::int64_t(best) * stride + j], right.weights[j]);
+        }
+        return solution;
+    }
+    // These costs are symmetric: the side that is served provides the rows.
+    const Cloud& served = by_row ? left : right;
+    const Cloud& partners = by_row ? right : left;
+    const int panel = 64, stride = padded(partners.size);
+    for (int start = 0; start < served.size; start += panel) {
+        const int rows = std::min(panel, served.size - start);
+        const float* points = served.points + std::int64_t(start) * dimension;
+        const bool lazy = bound(points, rows, partners.points, partners.size, dimension, kind);
+        if (!lazy) form(points, rows, partners.points, partners.size, dimension, kind);
         for (int i = 0; i < rows; ++i) {
-            const double* cost = cost_.data() + std::int64_t(i) * stride;
-            if (by_row) {
-                int j = 0;
-                const double least = kernel.row_minimum(cost, zeros_.data(), stride, &j);
-                send(start + i, j, least, left.weights[start + i]);
-            } else {
-                for (int j = 0; j < m; ++j)
-                    if (cost[j] < best_[j]) {
-                        best_[j] = cost[j];
-                        best_at_[j] = start + i;
-                    }
-            }
+            int j = 0;
+            double cost;
+            do cost = kernel.row_minimum(cost_.data() + std::int64_t(i) * stride, zeros_.data(), stride, &j);
+            while (lazy && lazy_.refine(i, j));
+            send(by_row ? start + i : j, by_row ? j : start + i, cost, served.weights[start + i]);
         }
     }
-    for (int j = 0; j < m && !by_row; ++j) send(best_at_[j], j, best_[j], right.weights[j]);
     return solution;
 }
 

@@ -10,16 +10,17 @@ namespace {
 
 constexpr double kPadding = 1e300;  // cost of the cells that only fill a register
 
-bool all_equal(const double* values, int count) {
-    return std::all_of(values, values + count, [&](double value) { return value == values[0]; });
+bool all_equal(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
 }
 
 // Whole masses that add up to 2^60 and are at least 1; what rounding leaves over goes to the largest.
-void round_masses(const double* weights, int count, std::vector<std::int64_t>& out) {
-    const double unit = std::ldexp(1.0, 60) / std::accumulate(weights, weights + count, 0.0);
-    out.resize(count);
+void round_masses(const std::vector<double>& weights, std::vector<std::int64_t>& out) {
+    const double unit = std::ldexp(1.0, 60) / std::accumulate(weights.begin(), weights.end(), 0.0);
+    out.resize(weights.size());
     std::int64_t rest = std::int64_t(1) << 60;
-    for (int i = 0; i < count; ++i) rest -= out[i] = std::max<std::int64_t>(1, std::llround(weights[i] * unit));
+    for (std::size_t i = 0; i < out.size(); ++i)
+        rest -= out[i] = std::max<std::int64_t>(1, std::llround(weights[i] * unit));
     *std::max_element(out.begin(), out.end()) += rest;
 }
 
@@ -42,19 +43,35 @@ void position_costs(double* cost, int n, int m, int stride, std::vector<double>&
     }
 }
 
+Cost plain(CostKind kind) {
+    if (kind == CostKind::euclidean) return Cost::euclidean;
+    return kind == CostKind::squared_euclidean ? Cost::squared_euclidean : Cost::cosine;
+}
+
+// The kept points, side by side: the cloud itself when all are kept.
+const float* gather(const Cloud& cloud, const std::vector<int>& kept, int dimension, std::vector<float>& out) {
+    if (int(kept.size()) == cloud.size) return cloud.points;
+    out.resize(kept.size() * dimension);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+        std::copy_n(cloud.points + std::int64_t(kept[i]) * dimension, dimension, out.data() + i * dimension);
+    return out.data();
+}
+
 }  // namespace
+
+// Lower bounds of costs in cost_, which lazy_ refines; false where that does not pay or cannot be done.
+bool Solver::bound(const float* a, int n, const float* b, int m, int dimension, CostKind kind) {
+    if (kind == CostKind::position || dimension < 16) return false;
+    cost_.assign(std::size_t(n) * padded(m), kPadding);
+    return lazy_.bound(plain(kind), a, n, b, m, dimension, cost_.data(), padded(m));
+}
 
 void Solver::form(const float* a, int n, const float* b, int m, int dimension, CostKind kind) {
     const int stride = padded(m);
-    cost_.resize(std::size_t(n) * stride);
-    for (int i = 0; i < n; ++i)
-        for (int j = m; j < stride; ++j) cost_[std::int64_t(i) * stride + j] = kPadding;
+    cost_.assign(std::size_t(n) * stride, kPadding);
     scratch_.resize(cost_scratch(n, m, dimension));
-    const Cost cost = kind == CostKind::euclidean           ? Cost::euclidean
-                      : kind == CostKind::squared_euclidean ? Cost::squared_euclidean
-                                                            : Cost::cosine;
-    kernels().form_costs(cost, a, n, b, m, dimension, cost_.data(), stride, scratch_.data());
-    if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, best_align_);
+    kernels().form_costs(plain(kind), a, n, b, m, dimension, cost_.data(), stride, scratch_.data());
+    if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, scratch_);
 }
 
 void Solver::cost_matrix(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double* out) {
@@ -75,8 +92,19 @@ Solution Solver::solve(const Cloud& left, const Cloud& right, int dimension, Cos
     const bool regular = setting.regularisation.epsilon > 0.0;
     if (!regular && (setting.rho_a == 0.0) != (setting.rho_b == 0.0))
         return solve_nearest(left, right, dimension, kind, setting, coupling);
-    form(left.points, left.size, right.points, right.size, dimension, kind);
-    return solve_loaded(left.size, right.size, left.weights, right.weights, setting, coupling);
+    if (kind == CostKind::position) {  // depends on all points, those without mass too
+        form(left.points, left.size, right.points, right.size, dimension, kind);
+        return solve_loaded(left.size, right.size, left.weights, right.weights, setting, coupling);
+    }
+    keep_binding(left.weights, left.size, right.weights, right.size, setting);
+    const int rows = int(rows_.size()), columns = int(columns_.size());
+    if (rows == 0 || columns == 0) return {};
+    const float* a = gather(left, rows_, dimension, points_a_);
+    const float* b = gather(right, columns_, dimension, points_b_);
+    const bool balanced = !regular && std::isinf(setting.rho_a) && std::isinf(setting.rho_b);
+    if (balanced && bound(a, rows, b, columns, dimension, kind)) return solve_kept(setting, &lazy_, coupling, right.size);
+    form(a, rows, b, columns, dimension, kind);
+    return solve_kept(setting, nullptr, coupling, right.size);
 }
 
 // A point without mass takes part only where its side is free.
@@ -90,63 +118,71 @@ void Solver::keep_binding(const double* a, int n, const double* b, int m, const 
         if (a[i] > 0.0 || (setting.rho_a == 0.0 && !relative)) rows_.push_back(i), a_.push_back(a[i]);
     for (int j = 0; j < m; ++j)
         if (b[j] > 0.0 || (setting.rho_b == 0.0 && !relative)) columns_.push_back(j), b_.push_back(b[j]);
-    if (int(rows_.size()) == n && int(columns_.size()) == m) return;
-    const int stride = padded(m), kept = padded(int(columns_.size()));
-    compact_.assign(rows_.size() * kept, kPadding);
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-        for (std::size_t j = 0; j < columns_.size(); ++j)
-            compact_[i * kept + j] = cost_[std::int64_t(rows_[i]) * stride + columns_[j]];
-    cost_.swap(compact_);
 }
 
 // Fills supply_ and demand_; returns the mass of one unit. Flows of at most `noise` units come from rounding.
-double Solver::quantise(const double* a, int n, const double* b, int m, std::int64_t* noise) {
-    const double total = std::accumulate(a, a + n, 0.0);
-    if (all_equal(a, n) && all_equal(b, m)) {
+double Solver::quantise(std::int64_t* noise) {
+    const int n = int(a_.size()), m = int(b_.size());
+    const double total = std::accumulate(a_.begin(), a_.end(), 0.0);
+    if (all_equal(a_) && all_equal(b_)) {
         const int common = std::gcd(n, m);
         supply_.assign(n, m / common);
         demand_.assign(m, n / common);
         *noise = 0;
         return total / (double(n) * (m / common));
     }
-    round_masses(a, n, supply_);
-    round_masses(b, m, demand_);
+    round_masses(a_, supply_);
+    round_masses(b_, demand_);
     *noise = n + m;
     return std::ldexp(total, -60);
 }
 
+// Costs of all points are in cost_.
 Solution Solver::solve_loaded(int n, int m, const double* a, const double* b, const Setting& setting,
                               double* coupling) {
-    const bool regular = setting.regularisation.epsilon > 0.0;
-    const double rho_a = setting.rho_a, rho_b = setting.rho_b;
-    Solution solution;
-    if (!regular && rho_a == 0.0 && rho_b == 0.0) return solution;
-    if (!regular && (rho_a == 0.0) != (rho_b == 0.0))
-        return solve_nearest({nullptr, a, n}, {nullptr, b, m}, 0, CostKind::euclidean, setting, coupling);
+    if (setting.regularisation.epsilon == 0.0 && (setting.rho_a == 0.0) != (setting.rho_b == 0.0))
+        return solve_nearest({nullptr, a, n}, {nullptr, b, m}, 0, CostKind::position, setting, coupling);
     keep_binding(a, n, b, m, setting);
     const int rows = int(rows_.size()), columns = int(columns_.size());
-    if (rows == 0 || columns == 0) return solution;
-    const int stride = padded(columns);
+    if (rows < n || columns < m) {
+        const int stride = padded(m), kept = padded(columns);
+        compact_.assign(std::size_t(rows) * kept, kPadding);
+        for (int i = 0; i < rows; ++i)
+            for (int j = 0; j < columns; ++j)
+                compact_[std::int64_t(i) * kept + j] = cost_[std::int64_t(rows_[i]) * stride + columns_[j]];
+        cost_.swap(compact_);
+    }
+    return solve_kept(setting, nullptr, coupling, m);
+}
+
+// Costs of the points that take part are in cost_; `coupling` has `width` columns.
+Solution Solver::solve_kept(const Setting& setting, LazyCosts* lazy, double* coupling, int width) {
+    const bool regular = setting.regularisation.epsilon > 0.0;
+    const bool balanced = std::isinf(setting.rho_a) && std::isinf(setting.rho_b);
+    const int rows = int(rows_.size()), columns = int(columns_.size()), stride = padded(columns);
+    Solution solution;
+    if (rows == 0 || columns == 0 || (!regular && setting.rho_a == 0.0 && setting.rho_b == 0.0)) return solution;
     auto receive = [&](int i, int j, double mass) {
         solution.cost += mass * cost_[std::int64_t(i) * stride + j];
         solution.mass += mass;
-        if (coupling != nullptr) coupling[std::int64_t(rows_[i]) * m + columns_[j]] = mass;
+        if (coupling != nullptr) coupling[std::int64_t(rows_[i]) * width + columns_[j]] = mass;
     };
-    if (!regular && std::isinf(rho_a) && std::isinf(rho_b)) {
+    if (balanced && !regular) {
         std::int64_t noise = 0;
-        const double unit = quantise(a_.data(), rows, b_.data(), columns, &noise);
-        solution.outcome = exact_.solve(cost_.data(), rows, columns, stride, supply_.data(), demand_.data());
+        const double unit = quantise(&noise);
+        solution.outcome = exact_.solve(cost_.data(), rows, columns, stride, supply_.data(), demand_.data(), lazy);
         exact_.each_flow([&](int i, int j, std::int64_t flow) {
             if (flow > noise) receive(i, j, unit * double(flow));
         });
         return solution;
     }
-    const Problem problem{cost_.data(), rows, columns, stride, a_.data(), b_.data(), rho_a, rho_b};
+    if (balanced) {
+        const double total = std::accumulate(a_.begin(), a_.end(), 0.0);
+        const double other = std::accumulate(b_.begin(), b_.end(), 0.0);
+        for (double& mass : b_) mass *= total / other;
+    }
+    const Problem problem{cost_.data(), rows, columns, stride, a_.data(), b_.data(), setting.rho_a, setting.rho_b};
     if (regular) {
-        if (std::isinf(rho_a) && std::isinf(rho_b)) {
-            const double factor = std::accumulate(a_.begin(), a_.end(), 0.0) / std::accumulate(b_.begin(), b_.end(), 0.0);
-            for (double& mass : b_) mass *= factor;
-        }
         solution.outcome = entropic_.solve(problem, setting.regularisation);
         entropic_.each_flow(receive);
     } else {

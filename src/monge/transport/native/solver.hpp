@@ -40,15 +40,20 @@ class Solver {
 
   private:
     Solution solve_loaded(int n, int m, const double* a, const double* b, const Setting& setting, double* coupling);
+    Solution solve_kept(const Setting& setting, LazyCosts* lazy, double* coupling, int width);
     Solution solve_nearest(const Cloud& left, const Cloud& right, int dimension, CostKind kind, const Setting& setting,
                            double* coupling);
+    bool bound(const float* a, int n, const float* b, int m, int dimension, CostKind kind);
     void form(const float* a, int n, const float* b, int m, int dimension, CostKind kind);
     void keep_binding(const double* a, int n, const double* b, int m, const Setting& setting);
-    double quantise(const double* a, int n, const double* b, int m, std::int64_t* noise);
+    double quantise(std::int64_t* noise);
 
-    std::vector<double> cost_, compact_, scratch_, a_, b_, zeros_, best_, best_align_;
-    std::vector<int> rows_, columns_, best_at_;
+    std::vector<double> cost_, compact_, scratch_;  // cost_ is padded, stride padded(columns)
+    std::vector<double> a_, b_, zeros_;             // masses of the points that take part: rows_ and columns_
+    std::vector<int> rows_, columns_;
+    std::vector<float> points_a_, points_b_;
     std::vector<std::int64_t> supply_, demand_;
+    LazyCosts lazy_;
     TransportSimplex exact_;
     RelaxedSimplex relaxed_;
     EntropicNewton entropic_;
