@@ -80,15 +80,15 @@ def test_chunks_add_up_to_the_whole(
     metric = load_metric(name, **options)
     [shared] = share_metrics([metric], systems)
     for reused in (0, 1):
-        results = score_job([metric], systems, store=store, options=JobOptions(confidence=True))
+        confidence = name != "nist"  # a thousand resamples of NIST take minutes
+        results = score_job([metric], systems, store=store, options=JobOptions(confidence=confidence))
         for got, segments in zip(results, SEGMENTS.values(), strict=True):
             fitted = shared if shared.fitted else shared.fit(segments)  # at once, in memory
             scores = fitted.score(segments)
             assert (got.system, got.metric, got.signature) == (segments[0].system, name, str(fitted.signature))
             assert got.score == pytest.approx(fitted.aggregate(segments, scores), rel=1e-12, nan_ok=True)
-            assert got.half_width == pytest.approx(
-                bootstrap_half_width(fitted, segments, scores), rel=1e-9, nan_ok=True
-            )
+            width = bootstrap_half_width(fitted, segments, scores) if confidence else None
+            assert got.half_width == pytest.approx(width, rel=1e-9, nan_ok=True)
             assert list(got.records()) == [segment_record(*pair) for pair in zip(segments, scores, strict=True)]
             assert got.reused == reused * len(SEGMENTS[got.system])
 

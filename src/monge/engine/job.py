@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from monge.encoders.store import Store
 from monge.engine.journal import Chunk, Journal, ScoreSpool
@@ -14,6 +14,7 @@ from monge.engine.scoring import bootstrap_half_width, count_notes, json_number,
 from monge.engine.spool import SegmentSpool, join_spools
 from monge.metrics import Metric
 from monge.metrics.base import SummableMetric
+from monge.text import Segment
 
 CHUNK_SEGMENTS = 1000  # scored at once: enough to fill the encoder's batches
 CHUNK_BYTES = 400_000  # of text, so that long texts make short chunks
@@ -96,7 +97,7 @@ def share_metrics(metrics: Sequence[Metric], systems: Sequence[SegmentSpool]) ->
 def _score_system(
     metric: Metric, segments: SegmentSpool, store: Store | None, options: JobOptions, bar: Any
 ) -> SystemResult:
-    fitted = metric if metric.fitted else metric.fit(segments)
+    fitted = metric if metric.fitted else metric.fit(_Watched(segments, metric.spec.name, options.progress))
     journal = Journal(fitted, store)
     scores, notes, sums, reused = ScoreSpool(), Counter[str](), list[float](), 0
     for start, stop in segments.records.chunks(records=CHUNK_SEGMENTS, size=CHUNK_BYTES):
@@ -141,8 +142,33 @@ def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums:
     return metric.aggregate(segments, scores)
 
 
-def _progress(name: str, total: int, show: bool | None) -> Any:
+class _Watched(Sequence[Segment]):
+    """Segments that show how far reading them all has come, should it take more than two seconds."""
+
+    def __init__(self, segments: SegmentSpool, name: str, show: bool | None) -> None:
+        self._segments = segments
+        self._name = name
+        self._show = show
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Segment]: ...
+    def __getitem__(self, index: int | slice) -> Segment | list[Segment]:
+        return self._segments[index]
+
+    def __iter__(self) -> Iterator[Segment]:
+        with _progress(f"{self._name}, corpus statistics", len(self), self._show, delay=2.0, leave=False) as bar:
+            for segment in self._segments:
+                yield segment
+                bar.update()
+
+
+def _progress(name: str, total: int, show: bool | None, *, delay: float = 0.0, leave: bool = True) -> Any:
     from tqdm import tqdm
 
-    hidden = not (sys.stderr.isatty() if show is None else show)
-    return tqdm(total=total, desc=name, unit=" segments", disable=hidden, file=sys.stderr, smoothing=0.1)
+    hidden = not ((sys.stderr is not None and sys.stderr.isatty()) if show is None else show)
+    return tqdm(total=total, desc=name, unit=" segments", disable=hidden, file=sys.stderr, delay=delay, leave=leave)

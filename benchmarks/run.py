@@ -1,0 +1,120 @@
+"""Run the benchmarks and write docs/benchmarks.md.
+
+  python benchmarks/run.py [--only cache.py …] [--quick] [--million]
+
+Needs the torch extra and the peers: pip install -e '.[torch,test]' bert-score, then pip install --no-deps moverscore
+pyemd. A benchmark that fails is reported as failed, and the status is 1; so is a missed target.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from monge.report.tables import markdown_table, text_table
+from monge.text import write_text
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "benchmarks.md"
+# script, arguments when --quick
+SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("transport.py", ()),
+    ("encoder.py", ("--texts", "200", "--rounds", "3")),
+    ("metrics.py", ("--pairs", "200", "--rounds", "1")),
+    ("cache.py", ("--pairs", "400", "--rounds", "1")),
+    ("scale.py", ("--sizes", "1000", "10000", "--rounds", "1")),
+)
+PACKAGES = ("numpy", "scipy", "onnxruntime", "torch", "transformers", "POT", "bert-score", "moverscore", "pyemd")
+
+
+class Report(NamedTuple):
+    """What one benchmark printed."""
+
+    script: str
+    title: str
+    output: str
+    passed: bool
+
+    @property
+    def targets(self) -> list[list[str]]:
+        """The cells of its target lines: name, value, wanted, verdict."""
+        lines = [line.removeprefix("target: ") for line in self.output.splitlines() if line.startswith("target: ")]
+        return [[cell.strip() for cell in line.split("|")] for line in lines]
+
+
+def run_script(script: str, arguments: list[str]) -> Report:
+    """Run one benchmark, showing what it prints as it comes."""
+    documentation = ast.get_docstring(ast.parse((HERE / script).read_text(encoding="utf-8"))) or script
+    print(f"\n== {script}", flush=True)
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True, env={**os.environ}
+    )
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        lines.append(line)
+    return Report(script, documentation.splitlines()[0], "".join(lines), process.wait() == 0)
+
+
+def describe_machine() -> str:
+    """Return processor, cores and versions in one paragraph."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text(encoding="utf-8").splitlines() if information.exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    versions = []
+    for package in PACKAGES:
+        try:
+            versions.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            versions.append(f"{package} absent")
+    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
+    return f"{model}, {os.cpu_count()} cores{load}; Python {platform.python_version()}, {', '.join(versions)}."
+
+
+def render(machine: str, reports: list[Report]) -> str:
+    """Return the page."""
+    rows = [cells for report in reports for cells in report.targets]
+    rows += [[report.script, "failed", "", "FAILED"] for report in reports if not report.passed]
+    parts = ["# Benchmarks", "Made by `python benchmarks/run.py`; peers are timed in the same run, in turns.", machine]
+    parts += ["## Targets", markdown_table(["", "measured", "wanted", ""], rows, left=1)]
+    for report in reports:
+        shown = "\n".join(line for line in report.output.splitlines() if not line.startswith("target: ")).strip()
+        parts += [f"## {report.title}", f"`benchmarks/{report.script}`", f"```\n{shown}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> int:
+    """Run all benchmarks, print the targets, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=[script for script, _ in SCRIPTS], help="run these only")
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller sizes and fewer rounds: a check, not a measurement"
+    )
+    parser.add_argument("--million", action="store_true", help="let scale.py score a million pairs")
+    parser.add_argument("--output", type=Path, default=PAGE, help="where to write the page")
+    args = parser.parse_args()
+    machine = describe_machine()
+    reports = []
+    for script, quick in SCRIPTS:
+        if args.only and script not in args.only:
+            continue
+        arguments = [*(quick if args.quick else ()), *(["--million"] if args.million and script == "scale.py" else [])]
+        reports.append(run_script(script, arguments))
+    rows = [cells for report in reports for cells in report.targets]
+    print("\n" + text_table(["target", "measured", "wanted", ""], rows))
+    write_text(args.output, render(machine, reports))
+    print(f"\nwritten to {args.output}")
+    good = all(report.passed for report in reports) and all(cells[3] == "met" for cells in rows)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
