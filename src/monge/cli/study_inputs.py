@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from monge.metrics.variants import MetricVariant
 
 
-def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """Add what names the judged outputs."""
     data = parser.add_argument_group("judgments")
-    data.add_argument("data", metavar="DATA", help="file, folder or name of judged outputs")
+    place = data.add_argument("data", metavar="DATA", help="file, folder or name of judged outputs")
+    place.nargs = "+" if several else None
     data.add_argument(
         "--human",
         nargs="+",

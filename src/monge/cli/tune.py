@@ -1,10 +1,11 @@
-"""Choose a metric's settings on one set of judgments and report them on others.
+"""Choose a metric's settings on some sets of judgments and report them on others.
 
   monge tune et-en -m bertscore,encoder=mpnet --grid layers=5..11 order=1,2,4 --report wmt17 stsb
 
-Every combination of the grid is measured on DATA alone; the one that agrees best is then measured, beside the metric as
-it was, on the other sets. An output that is in DATA and in a set to report on is refused: settings are never judged by
-the data they were chosen on. Results are kept in --folder, so that an interrupted run goes on where it stopped.
+Every combination of the grid is measured on DATA alone (on average, when several sets are named); the one that agrees
+best is then measured, beside the metric as it was, on the other sets. An output that is in DATA and in a set to report
+on is refused: settings are never judged by the data they were chosen on. Results are kept in --folder, so that an
+interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_arguments(parser)
+    add_data_arguments(parser, several=True)
     metrics = parser.add_argument_group("what to choose")
     metrics.add_argument(
         "-m", "--metric", required=True, metavar="METRIC", help="metric, with options that stay: NAME,option=value"
@@ -63,17 +64,18 @@ def run(args: argparse.Namespace) -> int:
     base = parse_variant(args.metric)
     variants = expand_grid(args.metric, parse_grid(args.grid))
     store = CellStore(Path(args.folder))
-    sets = gather_sets(args)
+    sets = _read_choice(args)
     others = [_read_other(args, name, sets) for name in args.report]
-    choose_defaults(args)
-    chosen_on = _study(args, args.data, variants, sets, store)
+    local = _for_data(args, args.data[0])
+    choose_defaults(local)
+    chosen_on = _study(local, variants, sets, store)
     best = next(v for v in variants if v.label == chosen_on.ranking.metrics[0])
     pair = [MetricVariant("chosen", best.name, best.options), MetricVariant("as it was", base.name, base.options)]
     reports = []
     for name, other in others:
-        local = argparse.Namespace(**{**vars(args), "data": name, "level": None, "statistic": None})
+        local = _for_data(args, name, level=None, statistic=None)
         choose_defaults(local)
-        reports.append((name, _study(local, name, pair, other, store)))
+        reports.append((name, _study(local, pair, other, store)))
     if args.format == "json":
         print(json.dumps(_record(args, chosen_on, best, reports), ensure_ascii=False, indent=1))
     else:
@@ -81,8 +83,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _for_data(args: argparse.Namespace, name: str, **changes: object) -> argparse.Namespace:
+    """Return the arguments for one data set."""
+    return argparse.Namespace(**{**vars(args), "data": name, **changes})
+
+
+def _read_choice(args: argparse.Namespace) -> list[JudgedSet]:
+    """Read the sets to choose on; parts of the same name are told apart by their set."""
+    from dataclasses import replace
+
+    read = [(name, judged) for name in args.data for judged in gather_sets(_for_data(args, name))]
+    names = [judged.name for _, judged in read]
+    return [
+        judged if names.count(judged.name) == 1 else replace(judged, name=f"{name} {judged.name}")
+        for name, judged in read
+    ]
+
+
 def _study(
-    args: argparse.Namespace, name: str, variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], store: CellStore
+    args: argparse.Namespace, variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], store: CellStore
 ) -> Study:
     from monge.cli.correlate import make_study
     from monge.engine.benchmark import make_grid_tasks
@@ -96,13 +115,11 @@ def _study(
 def _read_other(args: argparse.Namespace, name: str, chosen_on: Sequence[JudgedSet]) -> tuple[str, list[JudgedSet]]:
     from monge.engine.cells import shared_outputs
 
-    local = argparse.Namespace(
-        **{**vars(args), "data": name, "aspect": [], "human": [], "columns": [], "score_columns": []}
-    )
-    sets = gather_sets(local)
+    sets = gather_sets(_for_data(args, name, aspect=[], human=[], columns=[], score_columns=[]))
     shared = shared_outputs(chosen_on, sets)
     if shared:
-        raise OptionError(f"{shared} outputs of {name} are among those of {args.data}: report on other data")
+        chosen = ", ".join(args.data)
+        raise OptionError(f"{shared} outputs of {name} are among those of {chosen}: report on other data")
     return name, sets
 
 
@@ -115,7 +132,7 @@ def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, repor
     first = chosen_on.ranking.agreements[0]
     close = sum(a.value >= first.low for a in chosen_on.ranking.agreements[1:])
     parts = [
-        f"chosen on {study_heading(chosen_on, args.data)}",
+        f"chosen on {study_heading(chosen_on, ', '.join(args.data))}",
         text_table(header[:-1], [row[:-1] for row in rows[: args.top]]),
         f"{len(rows)} settings were tried; chosen: {settings}\n"
         f"{close} others lie within its interval: this choice is not the only good one",
@@ -130,7 +147,8 @@ def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, repor
         table.append([name, study.statistic.name, numbers[0], interval, numbers[3], shown_p, f"{chosen.used:,}"])
     header = ["reported on", "statistic", "chosen", "interval", "as it was", "p", "outputs"]
     parts.append(text_table(header, table, left=2))
-    parts.append(f"no output of these sets is in {args.data}; their judgments had no part in the choice")
+    names = ", ".join(args.data)
+    parts.append(f"no output of these sets is in {names}; their judgments had no part in the choice")
     return "\n\n".join(parts)
 
 
@@ -142,6 +160,6 @@ def _record(
     return {
         "metric": best.name,
         "options": dict(best.options),
-        "chosen_on": study_record(chosen_on, data=args.data, signatures={}),
+        "chosen_on": study_record(chosen_on, data=", ".join(args.data), signatures={}),
         "reported_on": [study_record(study, data=name, signatures={}) for name, study in reports],
     }
