@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shared import tell_target
 
 from monge.encoders import load_encoder
 from monge.encoders.models import find_model, require_model
@@ -142,6 +143,8 @@ def main() -> None:
     }
     print(f"{len(texts)} {origin}, last layer, median of {args.rounds} rounds")
     rows = report(args.model, measure(rivals, args.rounds), *count_operations(ours, texts))
+    same = next(row for row in rows if row["rival"] == "transformers")
+    tell_target(f"encoder {args.model} against torch with the same batches", same["ratio"], 1)
     if args.output:
         args.output.write_text(json.dumps({"model": args.model, "texts": len(texts), "rows": rows}, indent=1) + "\n")
 
