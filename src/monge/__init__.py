@@ -14,12 +14,14 @@ from monge.version import __version__
 if TYPE_CHECKING:
     from monge.api import score
     from monge.encoders import load_encoder
+    from monge.errors import MongeError
     from monge.metrics import load_metric
     from monge.scores import Score, ScoreTable
     from monge.text import Segment
 
 # name → module; loaded on first use, so that `import monge` costs nothing
 _LAZY = {
+    "MongeError": "monge.errors",
     "Score": "monge.scores",
     "ScoreTable": "monge.scores",
     "Segment": "monge.text",
@@ -28,7 +30,7 @@ _LAZY = {
     "score": "monge.api",
 }
 
-__all__ = ["Score", "ScoreTable", "Segment", "__version__", "load_encoder", "load_metric", "score"]
+__all__ = ["MongeError", "Score", "ScoreTable", "Segment", "__version__", "load_encoder", "load_metric", "score"]
 
 
 def __getattr__(name: str) -> Any:

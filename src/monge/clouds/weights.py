@@ -29,10 +29,11 @@ class IdfModel:
 
     documents: int
     frequencies: Mapping[str, int]
+    encoder: str = ""  # whose tokens were counted
 
     @classmethod
-    def fit(cls, texts: Iterable[Sequence[str]]) -> IdfModel:
-        """Count document frequencies over tokenised texts."""
+    def fit(cls, texts: Iterable[Sequence[str]], *, encoder: str = "") -> IdfModel:
+        """Count document frequencies over texts tokenised by *encoder*."""
         frequencies: Counter[str] = Counter()
         documents = 0
         for tokens in texts:
@@ -40,7 +41,7 @@ class IdfModel:
             frequencies.update(set(tokens))
         if documents == 0:
             raise InputError("idf needs at least one text to be fitted on")
-        return cls(documents, dict(sorted(frequencies.items())))
+        return cls(documents, dict(sorted(frequencies.items())), encoder)
 
     @cached_property
     def hash(self) -> str:
@@ -50,10 +51,8 @@ class IdfModel:
 
     def save(self, path: str | Path) -> None:
         """Write the statistics as JSON, atomically."""
-        write_text(
-            path,
-            json.dumps({"documents": self.documents, "frequencies": dict(self.frequencies)}, ensure_ascii=False) + "\n",
-        )
+        content = {"documents": self.documents, "encoder": self.encoder, "frequencies": dict(self.frequencies)}
+        write_text(path, json.dumps(content, ensure_ascii=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> IdfModel:
@@ -68,7 +67,7 @@ class IdfModel:
             raise InputError(f"{path}: cannot read idf statistics ({error.strerror})") from error
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: not idf statistics ({error})") from error
-        return cls(documents, frequencies)
+        return cls(documents, frequencies, str(content.get("encoder", "")))
 
 
 def _smoothed_idf(model: IdfModel, token: str, tf: int) -> float:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
 
-
 _UNKNOWN = ("[UNK]", "<unk>")  # what BERT-like and SentencePiece-like tokenizers put for what they cannot spell
 
 

@@ -47,6 +47,8 @@ def read_text(file: Path, limit: int | None) -> Iterator[Block]:
         lines = _numbered_lines(stream)
         first = next(lines, (1, b""))
         header = _HEADER.fullmatch(first[1])
+        if header is None and re.fullmatch(rb"\s*\d+[ \t]+-\d+\s*", first[1]):
+            raise ModelError(f"{file}, line 1: a header with a negative number")
         dimension = int(header[2]) if header else _count_numbers(first[1], file)
         vectors = islice(lines if header else chain([first], lines), limit)
         count = 0
@@ -56,6 +58,8 @@ def read_text(file: Path, limit: int | None) -> Iterator[Block]:
         promised = int(header[1]) if header else count
         if count < (promised if limit is None else min(promised, limit)):
             raise ModelError(f"{file} is cut off: its header promises {promised} words, it has {count}")
+        if limit is None and count > promised:
+            raise ModelError(f"{file}: its header promises {promised} words, it has {count}")
 
 
 def read_binary(file: Path, limit: int | None) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from monge.metrics.base import MetricSpec
-from monge.metrics.registry import metric_options
+from monge.metrics.registry import find_factory, metric_options
 
 
 def read_prose(name: str) -> str | None:
@@ -28,12 +28,19 @@ def render_card(spec: MetricSpec) -> str:
         "",
         "Options (`--option name=value`) and defaults:",
         "",
-        *(f"- `{name}` = {_show(parameter.default)}" for name, parameter in metric_options(spec.name).items()),
+        *(
+            f"- `{name}` = {_show(spec, name, parameter.default)}"
+            for name, parameter in metric_options(spec.name).items()
+        ),
     ]
     if spec.citation:
         lines += ["", f"Citation: {spec.citation}"]
     return "\n".join(lines)
 
 
-def _show(default: object) -> str:
+def _show(spec: MetricSpec, name: str, default: object) -> str:
+    presets = getattr(find_factory(spec), "by_language", {})
+    by_language = [f"`{values[name]}` ({language})" for language, values in presets.items() if name in values]
+    if by_language:
+        return ", ".join(by_language)
     return "(none)" if default in ("", None) else f"`{default}`"

@@ -75,6 +75,9 @@ class TransportPreset:
         statistics = CorpusStatistics()
         if settings.idf:
             model = IdfModel.load(settings.idf)
+            if model.encoder and model.encoder != loaded.signature:
+                theirs, ours = model.encoder, loaded.signature
+                raise OptionError(f"{settings.idf}: counts tokens of the encoder {theirs}, not of {ours}")
             statistics = CorpusStatistics(model, model)
         metric = TransportMetric(spec, settings, loaded, statistics)
         return _with_baseline(metric) if settings.baseline else metric

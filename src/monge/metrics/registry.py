@@ -40,7 +40,7 @@ def find_spec(name: str) -> MetricSpec:
 
 def metric_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a metric with their defaults and types."""
-    return dict(inspect.signature(_factory(find_spec(name))).parameters)
+    return dict(inspect.signature(find_factory(find_spec(name))).parameters)
 
 
 def load_metric(name: str, **options: Any) -> Metric:
@@ -60,7 +60,7 @@ def load_metric(name: str, **options: Any) -> Metric:
             listed = ", ".join(known)
             raise OptionError(f"metric {name!r} has no option {key!r}{suggest(key, known)}; it has {listed}")
         values[key] = parse_option(key, value, known[key])
-    metric: Metric = _factory(spec)(**values)
+    metric: Metric = find_factory(spec)(**values)
     return metric
 
 
@@ -87,7 +87,8 @@ def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
 _TRUTH: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def _factory(spec: MetricSpec) -> Callable[..., Any]:
+def find_factory(spec: MetricSpec) -> Callable[..., Any]:
+    """Import and return what makes the metric."""
     module_name, _, path = spec.target.partition(":")
     target: Any = importlib.import_module(module_name)
     for attribute in path.split("."):

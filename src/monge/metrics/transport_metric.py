@@ -116,7 +116,8 @@ class TransportMetric(MetricBase):
             return "uniform"
         models = (self.statistics.idf_hypothesis, self.statistics.idf_reference)
         hashes = dict.fromkeys(model.hash if model else "unfitted" for model in models)
-        return f"{self.settings.weighting}({self.settings.idf_from}={'/'.join(hashes)})"
+        source = "references" if self.settings.idf else self.settings.idf_from
+        return f"{self.settings.weighting}({source}={'/'.join(hashes)})"
 
     def _transport_signature(self) -> dict[str, str]:
         settings = self.settings
@@ -136,12 +137,15 @@ class TransportMetric(MetricBase):
         if self.settings.weighting == "uniform" or self.settings.idf:
             return self
         check_needs(self.spec, corpus)
-        reference_idf = IdfModel.fit(self._tokenize(text for segment in corpus for text in segment.references))
+        reference_idf = self._count(text for segment in corpus for text in segment.references)
         hypothesis_idf = reference_idf
         if self.settings.idf_from == "sides":
-            hypothesis_idf = IdfModel.fit(self._tokenize(segment.hypothesis for segment in corpus))
+            hypothesis_idf = self._count(segment.hypothesis for segment in corpus)
         statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis_idf, idf_reference=reference_idf)
         return dataclasses.replace(self, statistics=statistics)
+
+    def _count(self, texts: Iterable[str]) -> IdfModel:
+        return IdfModel.fit(self._tokenize(texts), encoder=self.encoder.signature)
 
     def _tokenize(self, texts: Iterable[str]) -> Iterator[tuple[str, ...]]:
         """Tokenise in parts, because a corpus may be larger than the memory."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from monge.errors import InputError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,10 @@ def make_segments(
     >>> [s.references for s in make_segments(["a", "b"], ["x", ["y", "z"]])]
     [('x',), ('y', 'z')]
     """
-    if isinstance(hypotheses, str):
-        raise InputError("hypotheses must be a sequence of texts, not one text")
+    hypotheses = _as_list(hypotheses, "hypotheses")
+    references = None if references is None else _as_list(references, "references")
+    sources = None if sources is None else _as_list(sources, "sources")
     for name, other in (("references", references), ("sources", sources)):
-        if isinstance(other, str):
-            raise InputError(f"{name} must be a sequence of texts, not one text")
         if other is not None and len(other) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses but {len(other)} {name}")
     return [
@@ -66,3 +68,10 @@ def make_segments(
 
 def _as_tuple(reference: str | Sequence[str]) -> tuple[str, ...]:
     return (reference,) if isinstance(reference, str) else tuple(reference)
+
+
+def _as_list(texts: Iterable[T], name: str) -> list[T]:
+    """Return any iterable (list, array, column, generator) as a list; one text or a mapping is none."""
+    if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
+        raise InputError(f"{name} must be a sequence of texts, not {type(texts).__name__}")
+    return list(texts)
