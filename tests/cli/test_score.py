@@ -62,7 +62,9 @@ def test_latex(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "metric:chrf" in err
 
 
-def test_gzip_stdin_and_several_references(files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzip_stdin_and_several_references(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("ref.gz").write_bytes(gzip.compress(Path("ref.txt").read_bytes()))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path("hyp.txt").read_bytes())))
     _, out, _ = run(capsys, "ref.gz", "other.txt", "-i", "-", "-m", "bleu", "-f", "json")
@@ -100,7 +102,20 @@ def test_calibrated_scores_put_chance_at_zero(files: Path, capsys: pytest.Captur
     status, out, _ = run(capsys, "corpus.txt", "-i", "corpus.txt", *metric, "-o", "baseline=base.json", "-f", "json")
     assert status == 0
     assert json.loads(out)[0]["score"] == pytest.approx(1)
-    status, _, err = run(capsys, "corpus.txt", "-i", "corpus.txt", "-m", "bertscore", "--encoder", "hashed", "--layers", "0", "-o", "baseline=base.json")
+    status, _, err = run(
+        capsys,
+        "corpus.txt",
+        "-i",
+        "corpus.txt",
+        "-m",
+        "bertscore",
+        "--encoder",
+        "hashed",
+        "--layers",
+        "0",
+        "-o",
+        "baseline=base.json",
+    )
     assert status == 2
     assert "layers" in err
 
@@ -128,7 +143,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else None)
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else None
+)
 def test_bad_input_is_one_clear_sentence(
     files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
