@@ -39,5 +39,11 @@ lint: $(VENV)/.installed-test
 test-torch: $(VENV)/.installed-torch
 	$(BIN)/python -m pytest -m torch
 
+docs: $(VENV)/.installed-test
+	$(BIN)/python docs/build.py
+
+bench: $(VENV)/.installed-torch
+	$(BIN)/python benchmarks/run.py
+
 clean:
 	rm -rf build .venv .venv-torch .mypy_cache .ruff_cache .pytest_cache
