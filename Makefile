@@ -43,6 +43,7 @@ docs: $(VENV)/.installed-test
 	$(BIN)/python docs/build.py
 
 bench: $(VENV)/.installed-torch
+	$(BIN)/python -m pip install -q --no-deps moverscore pyemd
 	$(BIN)/python benchmarks/run.py
 
 clean:

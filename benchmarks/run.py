@@ -2,8 +2,9 @@
 
   python benchmarks/run.py [--only cache.py …] [--quick] [--million]
 
-Needs the torch extra and the peers: pip install -e '.[torch,test]' bert-score, then pip install --no-deps moverscore
-pyemd. A benchmark that fails is reported as failed, and the status is 1; so is a missed target.
+Needs the torch extra and the peers (`make bench` installs them): pip install -e '.[test,torch,peers]', then
+pip install --no-deps moverscore pyemd. The page holds the latest output of every benchmark; --only runs some anew and
+keeps the others' from build/benchmarks.json. The status is 1 when a benchmark fails or a target is missed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib.metadata
+import json
 import os
 import platform
 import subprocess
@@ -23,6 +25,7 @@ from monge.text import write_text
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
+KEPT = HERE.parent / "build" / "benchmarks.json"
 # script, arguments when --quick
 SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("transport.py", ()),
@@ -41,6 +44,7 @@ class Report(NamedTuple):
     title: str
     output: str
     passed: bool
+    load: float  # of the machine when it started
 
     @property
     def targets(self) -> list[list[str]]:
@@ -53,6 +57,7 @@ def run_script(script: str, arguments: list[str]) -> Report:
     """Run one benchmark, showing what it prints as it comes."""
     documentation = ast.get_docstring(ast.parse((HERE / script).read_text(encoding="utf-8"))) or script
     print(f"\n== {script}", flush=True)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     process = subprocess.Popen(
         [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True, env={**os.environ}
     )
@@ -61,7 +66,7 @@ def run_script(script: str, arguments: list[str]) -> Report:
     for line in process.stdout:
         print(line, end="", flush=True)
         lines.append(line)
-    return Report(script, documentation.splitlines()[0], "".join(lines), process.wait() == 0)
+    return Report(script, documentation.splitlines()[0], "".join(lines), process.wait() == 0, load)
 
 
 def describe_machine() -> str:
@@ -75,8 +80,7 @@ def describe_machine() -> str:
             versions.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
             versions.append(f"{package} absent")
-    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
-    return f"{model}, {os.cpu_count()} cores{load}; Python {platform.python_version()}, {', '.join(versions)}."
+    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}, {', '.join(versions)}."
 
 
 def render(machine: str, reports: list[Report]) -> str:
@@ -87,7 +91,8 @@ def render(machine: str, reports: list[Report]) -> str:
     parts += ["## Targets", markdown_table(["", "measured", "wanted", ""], rows, left=1)]
     for report in reports:
         shown = "\n".join(line for line in report.output.splitlines() if not line.startswith("target: ")).strip()
-        parts += [f"## {report.title}", f"`benchmarks/{report.script}`", f"```\n{shown}\n```"]
+        origin = f"`benchmarks/{report.script}`, load of the machine at the start {report.load:.1f}"
+        parts += [f"## {report.title}", origin, f"```\n{shown}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
@@ -101,16 +106,18 @@ def main() -> int:
     parser.add_argument("--million", action="store_true", help="let scale.py score a million pairs")
     parser.add_argument("--output", type=Path, default=PAGE, help="where to write the page")
     args = parser.parse_args()
-    machine = describe_machine()
-    reports = []
+    kept = {row[0]: Report(*row) for row in json.loads(KEPT.read_text(encoding="utf-8"))} if KEPT.exists() else {}
     for script, quick in SCRIPTS:
         if args.only and script not in args.only:
             continue
         arguments = [*(quick if args.quick else ()), *(["--million"] if args.million and script == "scale.py" else [])]
-        reports.append(run_script(script, arguments))
+        kept[script] = run_script(script, arguments)
+        KEPT.parent.mkdir(exist_ok=True)
+        write_text(KEPT, json.dumps(list(kept.values()), ensure_ascii=False, indent=1) + "\n")
+    reports = [kept[script] for script, _ in SCRIPTS if script in kept]
     rows = [cells for report in reports for cells in report.targets]
     print("\n" + text_table(["target", "measured", "wanted", ""], rows))
-    write_text(args.output, render(machine, reports))
+    write_text(args.output, render(describe_machine(), reports))
     print(f"\nwritten to {args.output}")
     good = all(report.passed for report in reports) and all(cells[3] == "met" for cells in rows)
     return 0 if good else 1
