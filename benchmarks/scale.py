@@ -65,6 +65,7 @@ def measure_sizes(metric: str, sizes: list[int], rounds: int) -> None:
     rows, costs, memories = [], {}, {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        run_job(metric, folder, 10)  # fetches and converts what is missing
         empty = [run_job(metric, folder, 10) for _ in range(rounds)]
         for size in sizes:
             runs = [run_job(metric, folder, size) for _ in range(rounds if size < 100_000 else 1)]
