@@ -87,10 +87,11 @@ def test_a_truncated_pack_loses_only_its_end(store: Store) -> None:
     assert store.verify() == (50, 0)
 
 
-def test_a_lost_pack_is_a_miss(store: Store) -> None:
+def test_a_pack_that_another_process_pruned_is_a_miss(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     store.put("a", BLOBS)
     packs(store)[0].unlink()
     assert store.get(list(BLOBS)) == {}
+    assert capsys.readouterr().err == ""
     store.put("a", BLOBS)
     assert store.get(list(BLOBS)) == BLOBS
 

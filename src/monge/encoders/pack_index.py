@@ -96,6 +96,10 @@ class PackIndex:
             if stream is not None:
                 stream.close()
 
+    def has_pack(self, pack: int) -> bool:
+        """Whether a pack is still there: another process may have pruned it."""
+        return self._pack_path(pack).exists()
+
     def append(self, label: str, blobs: Mapping[bytes, bytes], today: int) -> None:
         """Store *blobs*; those that are there already are left as they are."""
         with self._writing():
@@ -141,7 +145,8 @@ class PackIndex:
             self._connection.executemany("DELETE FROM packs WHERE id = ?", [(pack,) for pack, _ in doomed])
         self._unlink_orphans()
         if doomed:
-            self._connection.execute("VACUUM")
+            with suppress(sqlite3.OperationalError):  # others are reading: the index shrinks another time
+                self._connection.execute("VACUUM")
         return sum(size for _, size in doomed)
 
     def size(self) -> int:

@@ -129,8 +129,10 @@ class Store:
             else:
                 blobs[key] = blob
         if damaged:
-            self._tell(f"{len(damaged)} damaged entries in {self.directory} were dropped and are made again")
             index.drop(damaged)
+        broken = sum(index.has_pack(places[key].pack) for key in damaged)
+        if broken:
+            self._tell(f"{broken} damaged entries in {self.directory} were dropped and are made again")
         if blobs:
             index.touch({place.pack for place in places.values()}, _today())
         return blobs
