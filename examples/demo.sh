@@ -5,11 +5,14 @@ cd "$(dirname "$0")/demo"
 monge models fetch minilm
 echo
 echo "Three systems translated the same sixteen sentences: careful rephrases, literal keeps foreign word"
-echo "order, careless copies the wording but gets facts wrong."
+echo "order, careless drops and garbles words."
 echo
 set -x
-monge score reference.txt -i careful.txt literal.txt careless.txt -m bertscore moverscore emd cosine chrf bleu
+monge score reference.txt -i careful.txt literal.txt careless.txt -m bertscore moverscore emd cosine chrf bleu -q
 { set +x; } 2>/dev/null
+echo
+echo "moverscore is 1 minus an unbounded distance: only its order means something. Without -q the table is"
+echo "followed by signatures, which name everything that can change a number."
 echo
 echo "Next: monge metrics             the metrics; monge metrics NAME prints one's card"
 echo "      monge score --help        your own files: monge score REF -i HYP ..."
