@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,12 +35,10 @@ def solve_pairs(
     >>> solve_pairs(clouds, clouds, [(0, 0), (0, 1)], TransportSetting("sqeuclidean")).costs.tolist()
     [0.0, 1.0]
     """
-    index = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2) if np.size(pairs) == 0 else np.asarray(pairs)
-    _check_pairs(left, right, index)
-    index = np.ascontiguousarray(index, dtype=np.int64)
+    index = _check_pairs(left, right, np.asarray(pairs))
     _check_masses(left, right, index, setting)
-    sizes = np.diff(left.offsets)[index[:, 0]] * np.diff(right.offsets)[index[:, 1]]
-    starts = np.concatenate([[0], np.cumsum(sizes)]) if keep_couplings else None
+    cells = left.sizes[index[:, 0]] * right.sizes[index[:, 1]]
+    starts = np.concatenate([[0], np.cumsum(cells)]) if keep_couplings else None
     costs, masses, iterations, converged, flat = _native.solve_pairs(
         left.points,
         left.weights,
@@ -51,25 +50,28 @@ def solve_pairs(
         setting.cost,
         (float(setting.rho_a), float(setting.rho_b), float(setting.epsilon), setting.regulariser == "kl", _TOLERANCE),
         starts,
-        _thread_count(threads, len(index), int(sizes.sum()) * left.points.shape[1]),
+        _thread_count(threads, len(index), int(cells.sum()) * left.points.shape[1]),
     )
     return BatchSolution(costs, masses, iterations, converged, _split(left, right, index, starts, flat))
 
 
-def _check_pairs(left: RaggedClouds, right: RaggedClouds, index: NDArray[np.generic]) -> None:
-    if index.ndim != 2 or index.shape[1] != 2 or not np.issubdtype(index.dtype, np.integer):
-        raise InputError(f"pairs must be whole numbers (P, 2), not {index.dtype} {index.shape}")
+def _check_pairs(left: RaggedClouds, right: RaggedClouds, pairs: NDArray[Any]) -> NDArray[np.int64]:
+    if pairs.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
+        raise InputError(f"pairs must be whole numbers (P, 2), not {pairs.dtype} {pairs.shape}")
     if left.points.shape[1] != right.points.shape[1]:
         raise InputError(f"clouds of dimension {left.points.shape[1]} and {right.points.shape[1]} cannot be compared")
-    for side, (name, clouds) in enumerate((("left", left), ("right", right))):
-        column = index[:, side].astype(np.int64)
-        outside = (column < 0) | (column >= len(clouds))
-        if outside.any():
-            p = int(outside.argmax())
+    index = np.ascontiguousarray(pairs, dtype=np.int64)
+    for side, name, clouds in ((0, "left", left), (1, "right", right)):
+        column = index[:, side]
+        if column.min() < 0 or column.max() >= len(clouds):
+            p = int(((column < 0) | (column >= len(clouds))).argmax())
             raise InputError(f"pair {p} names {name} cloud {column[p]}, but there are {len(clouds)}")
-        empty = np.diff(clouds.offsets)[column] == 0
-        if empty.any():
-            raise InputError(f"pair {int(empty.argmax())}: {name} cloud {column[int(empty.argmax())]} has no points")
+        if clouds.sizes[column].min() == 0:
+            p = int(clouds.sizes[column].argmin())
+            raise InputError(f"pair {p}: {name} cloud {column[p]} has no points")
+    return index
 
 
 def _check_masses(
@@ -80,7 +82,7 @@ def _check_masses(
         return
     a, b = left.masses[index[:, 0]], right.masses[index[:, 1]]
     if np.isinf(setting.rho_a) and np.isinf(setting.rho_b):
-        bad = ~np.isclose(a, b, rtol=1e-9, atol=0)
+        bad = np.abs(a - b) > 1e-9 * b
         if bad.any():
             p = int(bad.argmax())
             raise InputError(f"pair {p}: balanced transport needs equal masses, not {a[p]} and {b[p]}")
@@ -111,7 +113,5 @@ def _split(
     """Views of the plans that the native call laid end to end."""
     if starts is None or flat is None:
         return None
-    rows, columns = np.diff(left.offsets), np.diff(right.offsets)
-    return tuple(
-        flat[starts[p] : starts[p + 1]].reshape(rows[i], columns[j]) for p, (i, j) in enumerate(index.tolist())
-    )
+    shapes = zip(left.sizes[index[:, 0]].tolist(), right.sizes[index[:, 1]].tolist(), strict=True)
+    return tuple(flat[starts[p] : starts[p + 1]].reshape(shape) for p, shape in enumerate(shapes))

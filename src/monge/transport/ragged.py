@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -49,10 +50,15 @@ class RaggedClouds:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    @property
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of points of each cloud (K,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
     def masses(self) -> NDArray[np.float64]:
         """Total mass of each cloud (K,)."""
-        filled = np.diff(self.offsets) > 0
+        filled = self.sizes > 0
         masses = np.zeros(len(self))
         if filled.any():
             masses[filled] = np.add.reduceat(self.weights, self.offsets[:-1][filled])

@@ -12,12 +12,12 @@ constexpr double kNever = 1e250;  // more than any cost, less than the padding o
 Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, const std::int64_t* supply,
                                 const std::int64_t* demand, LazyCosts* lazy) {
     cost_ = cost;
-    lazy_ = lazy;
+    lazy_ = nullptr;
     n_ = n;
     m_ = m;
     stride_ = stride;
     width_ = padded(m);
-    block_ = std::max(1, std::min(n, 1024 / width_));
+    block_ = std::clamp(1024 / width_, 1, 8);
     cursor_ = 0;
     tree_.reset(n + m);
     flow_.assign(n + m, 0);
@@ -26,22 +26,33 @@ Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, co
     start_greedily(supply, demand);
     join_components();
     refresh_potentials();
-
     Outcome outcome;
-    const std::int64_t limit = 100000 + 2000 * std::int64_t(n + m);
+    outcome.converged = improve(&outcome.iterations, lazy == nullptr);
+    if (lazy == nullptr) return outcome;
+    // On lower bounds one comes near the optimum. Now the tree gets its exact costs, and other cells when they matter.
+    lazy_ = lazy;
+    for (int node = 0; node < n + m; ++node)
+        if (const int above = tree_.parent(node); above >= 0)
+            lazy->refine(std::min(node, above), std::max(node, above) - n);
+    refresh_potentials();
+    outcome.converged = improve(&outcome.iterations, true);
+    return outcome;
+}
+
+// Pivots until no cell has a negative reduced cost; false when there seems to be no end to it.
+bool TransportSimplex::improve(std::int64_t* pivots, bool last) {
+    const std::int64_t limit = 100000 + 2000 * std::int64_t(n_ + m_);
     int row = 0, column = 0;
     while (true) {
         if (!find_entering(&row, &column)) {
+            if (!last) return true;
             // Rounding gathers in potentials that are shifted many times: judge optimality on fresh ones.
             refresh_potentials();
-            if (!find_entering(&row, &column)) return outcome;
+            if (!find_entering(&row, &column)) return true;
         }
-        if (outcome.iterations == limit) {
-            outcome.converged = false;
-            return outcome;
-        }
+        if (*pivots >= limit) return false;
         pivot(row, column);
-        ++outcome.iterations;
+        ++*pivots;
     }
 }
 
@@ -72,7 +83,6 @@ void TransportSimplex::start_greedily(const std::int64_t* supply, const std::int
             look(row);  // columns only vanish, so an old minimum is a lower bound: renewed when it is the best on offer
             continue;
         }
-        if (lazy_ != nullptr) lazy_->refine(row, column);
         const std::int64_t amount = std::min(left_[row], right_[column]);
         left_[row] -= amount;
         right_[column] -= amount;

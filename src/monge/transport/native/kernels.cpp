@@ -10,6 +10,16 @@
 
 namespace monge {
 
+static inline int lowest_bit(std::uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#else
+    int place = 0;
+    while (!(bits >> place & 1)) ++place;
+    return place;
+#endif
+}
+
 namespace portable {
 #if defined(__GNUC__)
 #define LANES 2
@@ -21,7 +31,7 @@ static inline fvec load_single(const float* p) { return fvec{p[0], p[1], p[2], p
 static inline double total_single(fvec v) { return double(v[0] + v[1]) + double(v[2] + v[3]); }
 static inline double total(vec v) { return v[0] + v[1]; }
 static inline double least(vec v) { return v[0] < v[1] ? v[0] : v[1]; }
-static inline bool any(whole mask) { return (mask[0] | mask[1]) != 0; }
+static inline int true_lanes(whole mask) { return int(mask[0] & 1) | int(mask[1] & 2); }
 static inline vec power_of_two(vec shifted) { return (vec)(((whole)shifted + 1023) << 52); }
 #else
 #define LANES 1
@@ -36,7 +46,7 @@ static inline fvec load_single(const float* p) { return {p[0], p[1]}; }
 static inline double total_single(fvec v) { return double(v.x) + double(v.y); }
 static inline double total(vec v) { return v; }
 static inline double least(vec v) { return v; }
-static inline bool any(bool mask) { return mask; }
+static inline int true_lanes(bool mask) { return mask; }
 static inline vec power_of_two(vec shifted) {
     long long bits;
     std::memcpy(&bits, &shifted, sizeof bits);
@@ -78,7 +88,7 @@ static inline double least(vec v) {
     const __m128d pair = _mm_min_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_min_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
-static inline bool any(whole mask) { return _mm256_movemask_epi8((__m256i)mask) != 0; }
+static inline int true_lanes(whole mask) { return _mm256_movemask_pd((vec)mask); }
 static inline vec power_of_two(vec shifted) { return (vec)(((whole)shifted + 1023) << 52); }
 #define NAME "avx2"
 #include "kernels.inc"
