@@ -36,10 +36,10 @@ class ScoreFile:
 def read_scores(path: str | os.PathLike[str], *, higher_is_better: bool = True) -> ScoreFile:
     """Read a table of scores; what it is is told by its content, not by its name.
 
-    Wide: the first column names the instance, every other one is a system, except ``type`` (of the instance) and
-    ``metric``. Long: columns ``system``, ``id`` (or ``segment``, ``instance``) and ``score``, perhaps ``metric``,
-    ``type`` and ``higher_is_better``. JSONL holds either as objects. JSON is what ``monge score -f json`` prints. An empty cell, ``NA`` or
-    ``null`` is a missing score.
+    Wide: the first column names the instance, every other one is a system, except ``type`` (of the instance),
+    ``metric`` and ``higher_is_better``. Long: columns ``system``, ``id`` (or ``segment``, ``instance``) and ``score``,
+    perhaps ``metric``, ``type`` and ``higher_is_better``. JSONL holds either as objects. JSON is what
+    ``monge score -f json`` prints. An empty cell, ``NA`` or ``null`` is a missing score.
     """
     name = display_name(path)
     lines = iter_lines(path)
