@@ -104,9 +104,7 @@ class Problem:
         ]
 
 
-def make_long(
-    x: list[Points], a: list[Masses], y: list[Points], b: list[Masses], length: int, count: int
-) -> Problem:
+def make_long(x: list[Points], a: list[Masses], y: list[Points], b: list[Masses], length: int, count: int) -> Problem:
     """Return pairs of texts of *length* tokens; the same sentences, in the same order, on both sides."""
     (long_x, long_a), (long_y, long_b) = lengthen(x, a, length, count), lengthen(y, b, length, count)
     return Problem(long_x, long_y, long_a, long_b)

@@ -74,9 +74,7 @@ def _check_pairs(left: RaggedClouds, right: RaggedClouds, pairs: NDArray[Any]) -
     return index
 
 
-def _check_masses(
-    left: RaggedClouds, right: RaggedClouds, index: NDArray[np.int64], setting: TransportSetting
-) -> None:
+def _check_masses(left: RaggedClouds, right: RaggedClouds, index: NDArray[np.int64], setting: TransportSetting) -> None:
     """Marginals that must hold have to be possible to meet, pair by pair."""
     if not (np.isinf(setting.rho_a) or np.isinf(setting.rho_b)):
         return
