@@ -43,15 +43,25 @@ def list_switches(first: str, second: str) -> list[Switch]:
 def ablation_path(first: str, second: str) -> list[MetricVariant]:
     """Return the metrics on the way from *first* to *second*; each differs from the one before in one setting.
 
-    Settings are switched in the order in which a text becomes a score; a switch that makes no sense on its own is
-    measured all the same, because that is what it does.
+    Settings are switched in the order in which a text becomes a score. Several layers need a way to join them, so
+    layers and aggregation are one step when both differ.
+
+    >>> [v.label for v in ablation_path("bertscore", "yisi1")]
+    ['bertscore', '+ weighting=idf_plus_one', '+ alpha=0.7']
     """
     start = parse_variant(first)
     path = [MetricVariant(start.label, start.name, start.options)]
     options = dict(start.options)
+    steps: list[list[Switch]] = []
     for switch in list_switches(first, second):
-        options[switch.name] = switch.after
-        path.append(MetricVariant(f"+ {switch.name}={switch.after}", start.name, dict(options)))
+        if steps and (steps[-1][-1].name, switch.name) == ("layers", "aggregation"):
+            steps[-1].append(switch)
+        else:
+            steps.append([switch])
+    for step in steps:
+        options |= {switch.name: switch.after for switch in step}
+        label = ", ".join(f"{switch.name}={switch.after}" for switch in step)
+        path.append(MetricVariant(f"+ {label}", start.name, dict(options)))
     return path
 
 
