@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from monge.errors import OptionError
 from monge.metrics.presets import PRESETS
@@ -14,9 +16,11 @@ from monge.metrics.variants import MetricVariant, parse_variant
 # in the order in which a text becomes a score
 _ORDER = (
     "encoder", "layers", "aggregation", "normalise_layers", "normalise_points", "drop", "mute", "ngram", "pooling",
-    "weighting", "idf_from", "cost", "order", "lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser",
-    "readout", "alpha", "references",
+    "weighting", "idf_from", "cost", "order", "readout", "lambda_c", "lambda_r", "lambda_unit", "epsilon",
+    "regulariser", "alpha", "references",
 )  # fmt: skip
+_WITHOUT_TRANSPORT = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}  # idle where P and R are read out
+_WITHOUT_F = {"alpha"}
 
 
 @dataclass(frozen=True)
@@ -36,15 +40,16 @@ def list_switches(first: str, second: str) -> list[Switch]:
     """
     a, b = (_settings(text) for text in (first, second))
     differing = [f.name for f in dataclasses.fields(a) if getattr(a, f.name) != getattr(b, f.name)]
-    ordered = [name for name in _ORDER if name in differing]
+    idle = _WITHOUT_F if b.readout != "f" else _WITHOUT_TRANSPORT
+    ordered = [name for name in _ORDER if name in differing and name not in idle]
     return [Switch(name, str(getattr(a, name)), str(getattr(b, name))) for name in ordered]
 
 
 def ablation_path(first: str, second: str) -> list[MetricVariant]:
     """Return the metrics on the way from *first* to *second*; each differs from the one before in one setting.
 
-    Settings are switched in the order in which a text becomes a score. Several layers need a way to join them, so
-    layers and aggregation are one step when both differ.
+    Settings are switched in the order in which a text becomes a score. Where one makes no sense without the next
+    (several layers without a way to join them), both are one step.
 
     >>> [v.label for v in ablation_path("bertscore", "yisi1")]
     ['bertscore', '+ weighting=idf_plus_one', '+ alpha=0.7']
@@ -52,17 +57,28 @@ def ablation_path(first: str, second: str) -> list[MetricVariant]:
     start = parse_variant(first)
     path = [MetricVariant(start.label, start.name, start.options)]
     options = dict(start.options)
-    steps: list[list[Switch]] = []
-    for switch in list_switches(first, second):
-        if steps and (steps[-1][-1].name, switch.name) == ("layers", "aggregation"):
-            steps[-1].append(switch)
-        else:
-            steps.append([switch])
-    for step in steps:
-        options |= {switch.name: switch.after for switch in step}
-        label = ", ".join(f"{switch.name}={switch.after}" for switch in step)
-        path.append(MetricVariant(f"+ {label}", start.name, dict(options)))
+    step: list[str] = []
+    switches = list_switches(first, second)
+    names = [switch.name for switch in switches]
+    for switch in switches:
+        options[switch.name] = switch.after
+        step.append(f"{switch.name}={switch.after}")
+        if switch.name == "layers" and "aggregation" in names:
+            continue
+        if _makes_sense(start.name, options):
+            path.append(MetricVariant(f"+ {', '.join(step)}", start.name, dict(options)))
+            step = []
+    if step:
+        raise OptionError(f"{first} cannot become {second}: {', '.join(step)} makes no sense there")
     return path
+
+
+def _makes_sense(name: str, options: Mapping[str, Any]) -> bool:
+    try:
+        _apply(name, options)
+    except OptionError:
+        return False
+    return True
 
 
 def _settings(text: str) -> TransportSettings:
@@ -70,6 +86,9 @@ def _settings(text: str) -> TransportSettings:
     if variant.name not in PRESETS:
         known = ", ".join(PRESETS)
         raise OptionError(f"{variant.name} is no transport metric, so it has no switches; these have: {known}")
-    known_options = metric_options(variant.name)
-    values = {key: parse_option(key, value, known_options[key]) for key, value in variant.options.items()}
-    return PRESETS[variant.name].settings(values)
+    return _apply(variant.name, variant.options)
+
+
+def _apply(name: str, options: Mapping[str, Any]) -> TransportSettings:
+    known = metric_options(name)
+    return PRESETS[name].settings({key: parse_option(key, value, known[key]) for key, value in options.items()})
