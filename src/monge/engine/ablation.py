@@ -19,7 +19,7 @@ _ORDER = (
     "weighting", "idf_from", "cost", "order", "readout", "lambda_c", "lambda_r", "lambda_unit", "epsilon",
     "regulariser", "alpha", "references",
 )  # fmt: skip
-_WITHOUT_TRANSPORT = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}  # idle where P and R are read out
+_WITHOUT_TRANSPORT = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}  # idle where F is read out
 _WITHOUT_F = {"alpha"}
 
 
