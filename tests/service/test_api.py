@@ -108,6 +108,7 @@ def test_health_and_counters(client: TestClient) -> None:
         ),
         ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
         ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
+        ("/api/score", score_request("ter", segments=[{**PAIR, "hypothesis": "a " * 151}]), 413, "metrics[0]"),
         (
             "/api/explain",
             {"metric": {"name": "bleu"}, "segment": {**PAIR, "hypothesis": " "}},

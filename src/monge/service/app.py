@@ -1,4 +1,4 @@
-"""The app: paths, answers, and the life of its worker. Everything it knows of HTTP is here and in gate.py."""
+"""The app: paths, answers, and the life of its workers. Everything it knows of HTTP is here and in gate.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Body, FastAPI, Request
@@ -40,26 +40,32 @@ Made = TypeVar("Made")
 
 
 class Service:
-    """A pool of metrics, a worker and counters, shared by all paths."""
+    """A pool of metrics, workers and counters, shared by all paths.
+
+    Metrics that count words have a worker of their own: in pure Python, one long text can keep them busy for seconds.
+    """
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         self.pool = MetricPool(settings)
-        self.worker = Worker(settings.waiting)
+        self.workers = {"lexical": Worker(settings.waiting), "other": Worker(settings.waiting)}
         self.counters = RequestCounters()
         self._reports: ThreadPoolExecutor | None = None
         self._under_way = 0
 
     def open(self) -> None:
         """Begin to work."""
-        self.worker.start()
+        for worker in self.workers.values():
+            worker.start()
         self._reports = ThreadPoolExecutor(1, thread_name_prefix="monge-report")
 
     async def run(self, plan: Callable[[], list[Task]]) -> tuple[list[Task], list[TaskResult]]:
         """Plan tasks off the event loop, have the worker do them, and wait for it no longer than allowed."""
         tasks = await asyncio.to_thread(plan)
-        futures = [self.worker.submit(task, self.settings.seconds) for task in tasks]
+        futures: list[Future[TaskResult]] = []
         try:
+            for task in tasks:
+                futures.append(self._worker_of(task).submit(task, self.settings.seconds))
             async with asyncio.timeout(self.settings.seconds):
                 return tasks, list(await asyncio.gather(*map(asyncio.wrap_future, futures)))
         except TimeoutError:
@@ -67,6 +73,9 @@ class Service:
         finally:
             for future in futures:
                 future.cancel()
+
+    def _worker_of(self, task: Task) -> Worker:
+        return self.workers.get(task.metric.spec.family, self.workers["other"])
 
     async def report(self, make: Callable[[], Made]) -> Made:
         """Make a report in a thread of its own, a few at a time."""
@@ -80,7 +89,8 @@ class Service:
 
     def close(self) -> None:
         """Finish what is under way and stop."""
-        self.worker.stop()
+        for worker in self.workers.values():
+            worker.stop()
         if self._reports is not None:
             self._reports.shutdown(wait=False, cancel_futures=True)
 
@@ -148,20 +158,21 @@ def _add_pages(app: FastAPI, service: Service) -> None:
         "/healthz", responses={421: REFUSALS[421], 503: {"model": messages.Health}}, summary="Whether the service works"
     )
     def health(response: Response) -> messages.Health:
-        alive = service.worker.alive
+        alive = all(worker.alive for worker in service.workers.values())
+        waiting = sum(worker.depth for worker in service.workers.values())
         response.status_code = 200 if alive else 503
-        return messages.Health(status="ok" if alive else "stopping", version=__version__, waiting=service.worker.depth)
+        return messages.Health(status="ok" if alive else "stopping", version=__version__, waiting=waiting)
 
     @app.get(
         "/metrics", response_class=PlainTextResponse, responses={421: REFUSALS[421]}, summary="Counters, for Prometheus"
     )
     def counters() -> str:
-        worker = service.worker
+        workers = service.workers.values()
         return service.counters.render(
             {
-                "monge_waiting": worker.depth,
-                "monge_segments_total": worker.segments,
-                "monge_rounds_total": worker.rounds,
+                "monge_waiting": sum(worker.depth for worker in workers),
+                "monge_segments_total": sum(worker.segments for worker in workers),
+                "monge_rounds_total": sum(worker.rounds for worker in workers),
             }
         )
 

@@ -19,7 +19,7 @@ from monge.report.alignment_svg import render_ribbons
 from monge.report.word_effects import render_effects
 from monge.scores import Score, ScoreTable
 from monge.service import messages as m
-from monge.service.limits import check_compare, check_explain, check_score
+from monge.service.limits import check_compare, check_explain, check_score, check_words
 from monge.service.pool import MetricPool
 from monge.service.settings import ServiceSettings, unusable
 from monge.service.worker import Task, TaskResult
@@ -57,6 +57,7 @@ def plan_explain(request: m.ExplainRequest, pool: MetricPool, settings: ServiceS
     metric = pool.load(request.metric.name, request.metric.options)
     segment = _segment(request.segment, 0)
     _check_needs(metric, [segment], "metric")
+    check_words(request.metric.name, [segment], "metric")
     if is_explainable(metric):
         return [Task(metric, [segment], alignments=True)]
     try:
@@ -174,6 +175,7 @@ def _default(value: object) -> m.OptionValue | None:
 def _task(choice: m.MetricChoice, field: str, segments: Sequence[Segment], pool: MetricPool) -> Task:
     metric = pool.load(choice.name, choice.options, field)
     _check_needs(metric, segments, field)
+    check_words(choice.name, segments, field)
     return Task(metric, segments)
 
 

@@ -6,6 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
+from monge.text import Segment
+
+# words of a text, where a metric's time grows faster than the text
+MOST_WORDS = {"ter": 150}
+
+
+def check_words(metric: str, segments: Sequence[Segment], field: str) -> None:
+    """Refuse texts of more words than a slow metric can take."""
+    most = MOST_WORDS.get(metric)
+    if most is None:
+        return
+    longest = max(len(text.split()) for segment in segments for text in (segment.hypothesis, *segment.references))
+    if longest > most:
+        raise too_large(f"a text of {longest:,} words; {metric} takes at most {most} here", field)
 
 
 def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
