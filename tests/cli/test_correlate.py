@@ -282,3 +282,18 @@ def test_wmt17_baselines_are_the_published_ones(
     values = {m["metric"]: m["average"]["value"] for m in json.loads(out)["metrics"]}
     assert values["bleu"] == pytest.approx(0.481, abs=0.02)
     assert values["chrfpp"] == pytest.approx(0.579, abs=0.02)
+
+
+def test_judged_captions(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {"x.jpg": ["a dog runs", "a brown dog is running"], "y.jpg": ["two cats sleep", "cats asleep on a sofa"]}
+    lines = [f"{image}#{k}\t{text}" for image, own in texts.items() for k, text in enumerate(own)]
+    Path("captions.txt").write_text("\n".join(lines), encoding="utf-8")
+    rows = ["x.jpg\tx.jpg#0\t4\t4", "x.jpg\ty.jpg#0\t1\t1", "y.jpg\ty.jpg#1\t4\t3", "y.jpg\tx.jpg#1\t1\t2"]
+    Path("expert.txt").write_text("\n".join(rows), encoding="utf-8")
+    status, out, err = run(
+        capsys, "correlate", "expert.txt", "--captions", "captions.txt", "-m", "chrf", "-f", "json", "--draws", "0"
+    )
+    assert status == 0, err
+    average = json.loads(out)["metrics"][0]["average"]
+    assert average["used"] == 4
+    assert average["value"] > 0.5

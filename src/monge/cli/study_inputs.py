@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from monge.cli.study_outputs import save_scores
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False
     )
     data.add_argument(
         "--score-columns", nargs="+", default=[], metavar="COLUMN", help="columns of a file that hold scores of metrics"
+    )
+    data.add_argument(
+        "--captions",
+        metavar="FILE",
+        help="captions (IMAGE#N, tab, text) that DATA judges, as in Flickr8k's expert file",
     )
     data.add_argument(
         "--aspect", nargs="+", default=[], metavar="NAME", help="aspects to use when several were judged (default: all)"
@@ -146,7 +152,7 @@ def gather_tasks(args: argparse.Namespace, sets: Sequence[JudgedSet]) -> ScoredT
         resolved = resolve_directions(everything, higher=args.higher, lower=args.lower, known=known)
         pairs.append((judged, {item.metric: item for item in resolved}))
     signatures = {m: s.table.signature for m, s in pairs[0][1].items()}
-    _save_scores(args, pairs)
+    save_scores(args, pairs)
     return ScoredTasks(make_tasks(pairs, level=args.level), signatures, pairs)
 
 
@@ -183,6 +189,7 @@ def shared_options(args: argparse.Namespace) -> dict[str, str]:
 
 def _read_sets(args: argparse.Namespace) -> list[JudgedSet]:
     from monge.meta.data import JudgedSet, read_named_columns
+    from monge.meta.data.generation import read_flickr
     from monge.meta.data.mtme import read_tree
 
     path = Path(args.data)
@@ -190,6 +197,8 @@ def _read_sets(args: argparse.Namespace) -> list[JudgedSet]:
         return [JudgedSet("ranking", (), {})]
     if path.is_dir() and (path / "sources").is_dir():
         return read_tree(path)
+    if getattr(args, "captions", None):
+        return read_flickr(path, args.captions, name=path.name.partition(".")[0])
     if path.is_file():
         columns = dict(_role(text) for text in args.columns)
         return [read_named_columns(path, columns=columns, human=args.human, scores=args.score_columns)]
@@ -262,37 +271,3 @@ def _role(text: str) -> tuple[str, str]:
     if not equals:
         raise OptionError(f"--columns {text!r}: write it as ROLE=COLUMN")
     return role, column
-
-
-def _save_scores(args: argparse.Namespace, pairs: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]) -> None:
-    if getattr(args, "save_scores", None):
-        _write_score_rows(args.save_scores, pairs)
-    if getattr(args, "mtme", None):
-        from monge.meta.data.mtme import write_metric_scores
-
-        for judged, scores in pairs:
-            references = [f"ref{chr(ord('A') + k)}" for k in range(len(judged.segments[0].references))]
-            for metric, item in scores.items():
-                write_metric_scores(
-                    args.mtme, judged.name, metric, item.table, references=references, systems=item.totals
-                )
-
-
-def _write_score_rows(path: str, pairs: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]) -> None:
-    import numpy as np
-
-    from monge.text import write_jsonl, write_tsv
-
-    rows = [
-        (judged.name, metric, system, segment, float(item.table.values[s, n]))
-        for judged, scores in pairs
-        for metric, item in scores.items()
-        for s, system in enumerate(item.table.systems)
-        for n, segment in enumerate(item.table.segments)
-        if np.isfinite(item.table.values[s, n])
-    ]
-    header = ("part", "metric", "system", "id", "score")
-    if path.removesuffix(".gz").endswith(".jsonl"):
-        write_jsonl(path, [dict(zip(header, row, strict=True)) for row in rows])
-    else:
-        write_tsv(path, header, rows)

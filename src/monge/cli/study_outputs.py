@@ -1,0 +1,45 @@
+"""Writing the scores that a study computed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from monge.meta.data import JudgedSet, MetricScores
+
+
+def save_scores(args: argparse.Namespace, pairs: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]) -> None:
+    """Write computed scores where the arguments say: a table, a folder of mt-metrics-eval."""
+    if getattr(args, "save_scores", None):
+        _write_score_rows(args.save_scores, pairs)
+    if getattr(args, "mtme", None):
+        from monge.meta.data.mtme import write_metric_scores
+
+        for judged, scores in pairs:
+            references = [f"ref{chr(ord('A') + k)}" for k in range(len(judged.segments[0].references))]
+            for metric, item in scores.items():
+                write_metric_scores(
+                    args.mtme, judged.name, metric, item.table, references=references, systems=item.totals
+                )
+
+
+def _write_score_rows(path: str, pairs: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]) -> None:
+    import numpy as np
+
+    from monge.text import write_jsonl, write_tsv
+
+    rows = [
+        (judged.name, metric, system, segment, float(item.table.values[s, n]))
+        for judged, scores in pairs
+        for metric, item in scores.items()
+        for s, system in enumerate(item.table.systems)
+        for n, segment in enumerate(item.table.segments)
+        if np.isfinite(item.table.values[s, n])
+    ]
+    header = ("part", "metric", "system", "id", "score")
+    if path.removesuffix(".gz").endswith(".jsonl"):
+        write_jsonl(path, [dict(zip(header, row, strict=True)) for row in rows])
+    else:
+        write_tsv(path, header, rows)
