@@ -297,3 +297,23 @@ def test_judged_captions(rated: Path, capsys: pytest.CaptureFixture[str]) -> Non
     average = json.loads(out)["metrics"][0]["average"]
     assert average["used"] == 4
     assert average["value"] > 0.5
+
+
+def test_a_folder_of_mt_metrics_eval_is_read_and_gets_our_scores(
+    rated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from monge.meta.data import read_named_columns
+    from monge.meta.data.mtme import write_tree
+
+    judged = read_named_columns(rated)
+    write_tree(type(judged)("xx-en", judged.segments, judged.judgments), "tree")
+    Path("tree/references/xx-en.refA.txt").rename("tree/references/xx-en.gold.txt")
+    status, out, err = run(capsys, "correlate", "tree", "-m", "chrf", "--mtme", "tree", "-f", "json", "--draws", "0")
+    assert status == 0, err
+    value = json.loads(out)["metrics"][0]["average"]["value"]
+    assert len(Path("tree/metric-scores/xx-en/chrf-gold.seg.score").read_text(encoding="utf-8").splitlines()) == 120
+    status, out, err = run(capsys, "correlate", "tree", "-f", "json", "--draws", "0")
+    assert status == 0, err
+    (metric,) = json.loads(out)["metrics"]
+    assert metric["metric"] == "chrf-gold"
+    assert metric["average"]["value"] == pytest.approx(value)

@@ -15,10 +15,10 @@ def save_scores(args: argparse.Namespace, pairs: Sequence[tuple[JudgedSet, Mappi
     if getattr(args, "save_scores", None):
         _write_score_rows(args.save_scores, pairs)
     if getattr(args, "mtme", None):
-        from monge.meta.data.mtme import write_metric_scores
+        from monge.meta.data.mtme import list_references, write_metric_scores
 
         for judged, scores in pairs:
-            references = [f"ref{chr(ord('A') + k)}" for k in range(len(judged.segments[0].references))]
+            references = list_references(args.mtme, judged.name)
             for metric, item in scores.items():
                 write_metric_scores(
                     args.mtme, judged.name, metric, item.table, references=references, systems=item.totals

@@ -31,6 +31,11 @@ def list_pairs(folder: PathLike) -> list[str]:
     return pairs
 
 
+def list_references(folder: PathLike, pair: str) -> list[str]:
+    """Return the names of the references of a language pair, in the order in which they are read."""
+    return [path.name.split(".")[-2] for path in sorted((Path(folder) / "references").glob(f"{pair}.*.txt"))]
+
+
 def read_tree(folder: PathLike, pairs: Sequence[str] = ()) -> list[JudgedSet]:
     """Read language pairs (all when none is named) of a test set, with judgments and stored metric scores."""
     base = Path(folder)
@@ -40,8 +45,8 @@ def read_tree(folder: PathLike, pairs: Sequence[str] = ()) -> list[JudgedSet]:
 def _read_pair(base: Path, pair: str) -> JudgedSet:
     sources = read_lines(base / "sources" / f"{pair}.txt")
     documents = _read_documents(base / "documents" / f"{pair}.docs", len(sources))
-    references = {p.name.split(".")[-2]: p for p in sorted((base / "references").glob(f"{pair}.*.txt"))}
-    texts = {name: _same_length(path, sources) for name, path in references.items()}
+    references = list_references(base, pair)
+    texts = {name: _same_length(base / "references" / f"{pair}.{name}.txt", sources) for name in references}
     segments = []
     for path in sorted((base / "system-outputs" / pair).glob("*.txt")):
         if path.stem in references:
