@@ -1,5 +1,8 @@
 """Many problems in one call: equal to one by one, whatever the order and the threads; bad input is named."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -79,6 +82,58 @@ def test_threads_and_order_change_nothing(rho_a, rho_b, epsilon):
     many = solve_pairs(LEFT, RIGHT, np.array(PAIRS)[order], setting, threads=4)
     np.testing.assert_array_equal(one.costs[order], many.costs)
     np.testing.assert_array_equal(one.masses[order], many.masses)
+
+
+@pytest.mark.parametrize("cost", ["euclidean", "sqeuclidean", "cosine"])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 10.0])
+def test_points_too_near_for_single_precision_are_told_apart(cost, offset):
+    # the native search looks at single-precision bounds first: here these say nothing, and the answer must not show it
+    rng = np.random.default_rng(7)
+    points = [(offset + 0.01 * rng.normal(size=(n, 48))).astype(np.float32) for n in (40, 31, 17)]
+    masses = [rng.random(len(cloud)) for cloud in points]
+    clouds = RaggedClouds.from_clouds(points, [mass / mass.sum() for mass in masses])
+    for rho_a, rho_b in ((INF, INF), (INF, 0.0), (0.0, INF)):
+        pairs = [(0, 1), (1, 2), (2, 0)]
+        found = solve_pairs(clouds, clouds, pairs, TransportSetting(cost, rho_a, rho_b), keep_couplings=True)
+        assert found.couplings is not None
+        for p, (i, j) in enumerate(pairs):
+            (points_a, a), (points_b, b) = cloud(clouds, i), cloud(clouds, j)
+            plan = solve(TransportProblem(cost_matrix(points_a, points_b, cost), a, b, rho_a, rho_b))
+            assert found.costs[p] == pytest.approx(plan.transport_cost, rel=1e-11, abs=0)
+            np.testing.assert_allclose(found.couplings[p], plan.coupling, atol=1e-12)
+
+
+def test_huge_and_tiny_points():
+    for scale in (1e-30, 1e-18, 1e17, 1e30):
+        points = (scale * np.random.default_rng(8).normal(size=(9, 48))).astype(np.float32)
+        clouds = RaggedClouds.from_clouds([points[:4], points[4:]], [np.full(4, 0.25), np.full(5, 0.2)])
+        cost = cost_matrix(points[:4], points[4:], "euclidean")
+        expected = solve(TransportProblem(cost, np.full(4, 0.25), np.full(5, 0.2))).transport_cost
+        assert solve_pairs(clouds, clouds, [(0, 1)], TransportSetting()).costs[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_kernels_without_special_instructions_agree(tmp_path):
+    code = (
+        "import numpy as np, sys\n"
+        "from monge.transport import RaggedClouds, TransportSetting, solve_pairs, _native\n"
+        "assert _native.instruction_set == 'portable'\n"
+        "data = np.load(sys.argv[1])\n"
+        "clouds = RaggedClouds(data['points'], data['weights'], data['offsets'])\n"
+        "settings = [TransportSetting('cosine', *s) for s in data['settings']]\n"
+        "np.save(sys.argv[2], [solve_pairs(clouds, clouds, data['pairs'], s).costs for s in settings])\n"
+    )
+    np.savez(
+        tmp_path / "in.npz",
+        points=LEFT.points,
+        weights=LEFT.weights,
+        offsets=LEFT.offsets,
+        pairs=PAIRS,
+        settings=RELAXATIONS,
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "in.npz"), str(tmp_path / "out.npy")]
+    subprocess.run(command, check=True, env={**os.environ, "MONGE_PORTABLE_KERNELS": "1"})
+    ours = [solve_pairs(LEFT, LEFT, PAIRS, TransportSetting("cosine", *setting)).costs for setting in RELAXATIONS]
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), ours, atol=1e-9)
 
 
 def test_inputs_are_not_modified():

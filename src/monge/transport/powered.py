@@ -57,5 +57,5 @@ def share_root(problem: TransportProblem, coupling: Array, order: float) -> Tran
     """
     raised = np.maximum(problem.cost, 0.0) ** order
     total = float((raised * coupling).sum())
-    scale = total ** (1 / order - 1) if total > 0 else 0.0
+    scale = total ** (1 / order - 1) if total > 1e-120 else 0.0  # below that next to nothing moved
     return dataclasses.replace(problem, cost=raised * scale)
