@@ -16,10 +16,12 @@ import numpy as np
 
 from monge.engine.judging import score_judged_set
 from monge.errors import InputError
-from monge.meta.data import JudgedSet, MetricScores, tabulate
+from monge.meta.data import JudgedSet, MetricScores
 from monge.metrics import Metric
+from monge.metrics.common import mean_of_known
 from monge.metrics.ensemble import EnsembleMetric
 from monge.metrics.variants import MetricVariant
+from monge.scores import ScoreTable
 from monge.text import write_text
 from monge.version import __version__
 
@@ -66,7 +68,7 @@ class CellStore:
         table = dataclasses.replace(
             cells[0].table, values=values, signature=str(metric.signature), higher_is_better=True
         )
-        totals = {system: float(np.nanmean(row)) for system, row in zip(table.systems, values, strict=True)}
+        totals = {system: mean_of_known(row.tolist()) for system, row in zip(table.systems, values, strict=True)}
         return MetricScores(variant.label, table, totals, True)
 
     def _path(self, variant: MetricVariant, judged: JudgedSet) -> Path:
@@ -113,10 +115,11 @@ def _to_record(scores: MetricScores, variant: MetricVariant, part: str, seconds:
 
 
 def _from_record(record: dict[str, Any], label: str) -> MetricScores:
-    systems, segments = record["systems"], record["segments"]
-    keys = [(systems[s], segments[n]) for s, n, _ in record["scores"]]
-    table = tabulate(keys, [float(v) for _, _, v in record["scores"]], signature=record["signature"])
-    table = dataclasses.replace(table, higher_is_better=bool(record["higher_is_better"]))
+    values = np.full((len(record["systems"]), len(record["segments"])), np.nan)
+    for s, n, value in record["scores"]:
+        values[s, n] = value
+    names = tuple(record["systems"]), tuple(record["segments"])
+    table = ScoreTable(*names, values, record["signature"], bool(record["higher_is_better"]))
     totals = {system: math.nan if v is None else float(v) for system, v in record["totals"].items()}
     return MetricScores(label, table, totals, table.higher_is_better)
 
