@@ -35,7 +35,7 @@ setup(
             sources=sorted(glob(f"{NATIVE}/*.cpp")),
             depends=sorted(glob(f"{NATIVE}/*.hpp") + glob(f"{NATIVE}/*.inc")),
             cxx_std=17,
-            extra_compile_args=["/O2", "/fp:precise"] if WINDOWS else ["-O3", "-fno-math-errno", "-pthread"],
+            extra_compile_args=["/O2", "/fp:precise", "/utf-8"] if WINDOWS else ["-O3", "-fno-math-errno", "-pthread"],
             extra_link_args=[] if WINDOWS else ["-pthread"],
         )
     ],
