@@ -103,8 +103,9 @@ def test_a_link_shows_the_same_page(page: Page, address: str) -> None:
 def test_the_keyboard_is_enough(page: Page, address: str) -> None:
     open_pair(page, address, "the boy ran", "the man ran home", "&m=bertscore,emd")
     page.focus("#hypothesis")
-    page.keyboard.press("Control+Enter")
-    page.wait_for_selector('.card[aria-checked="true"]')
+    with page.expect_response("**/api/explain"):
+        page.keyboard.press("Control+Enter")
+    expect(page.locator("#pair-status")).to_have_text("")
     page.focus('.card[aria-checked="true"]')
     page.keyboard.press("ArrowRight")
     expect(page.locator('.card[data-metric="emd"]')).to_have_attribute("aria-checked", "true")
@@ -132,6 +133,28 @@ def test_hostile_text_is_shown_literally(page: Page, address: str, text: str) ->
     page.click("#view-heatmap")
     assert "owned" not in page.title()
     assert page.locator("#picture img, #picture script").count() == 0
+
+
+def test_an_exported_page_answers_to_the_pointer(browser: Browser, tmp_path: Path) -> None:
+    from monge.encoders.hashed import HashedEncoder
+    from monge.explain import explain_segments
+    from monge.metrics import load_metric
+    from monge.report.alignment import render_page
+    from monge.text import Segment
+
+    metric = load_metric("emd", encoder=HashedEncoder())
+    explanation = explain_segments(metric, [Segment("the boy ran", ("the man ran home",))])[0]
+    (tmp_path / "why.html").write_text(render_page([explanation]), encoding="utf-8")
+    page = browser.new_context(offline=True).new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto((tmp_path / "why.html").as_uri())
+    page.hover('.word[data-h="1"]')
+    assert page.locator(".flow.on").count() >= 1
+    expect(page.locator(".detail")).to_contain_text("boy: adds")
+    assert complaints == []
+    page.context.close()
 
 
 def test_refusals_are_shown(browser: Browser, address: str) -> None:

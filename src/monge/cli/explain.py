@@ -53,6 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--orders", type=int, default=32, metavar="N", help="random orders for shapley (default: 32)")
     parser.add_argument("--seed", type=seed, default=12345, help="seed of the random orders (default: 12345)")
     add_metric_arguments(parser)
+    _add_output(parser)
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",

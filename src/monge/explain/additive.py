@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from monge.errors import OptionError
+from monge.errors import InputError, OptionError
 from monge.explain.explanation import Array, ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Word
 from monge.explain.words import WordGroups, group_words
 from monge.metrics.base import Metric
@@ -60,7 +60,10 @@ def explain_segments(metric: Metric, segments: Sequence[Segment]) -> list[Explan
 
 
 def explain_score(metric: Metric, score: Score) -> Explanation:
-    """Take one score with its alignments apart."""
+    """Take one score with its alignments apart; a score that is missing (NaN) cannot be."""
+    if not math.isfinite(score.value):
+        why = "; ".join(score.notes) or "it is not a number"
+        raise InputError(f"{metric.spec.name} gives this text no score, so there is nothing to explain ({why})")
     form = linearise(metric, score)
     pairs = _pairs_by_reference(score, form.rates)
     return Explanation(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-SMALLEST_FLOW = 1e-9  # flows below this share of the mass are rounding, not transport
+SMALLEST_FLOW = 1e-9  # flows below this share of what moves and of what counts are rounding, not transport
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,10 @@ class ExplainedPlan:
     contributions: Array
 
     def flows(self) -> Iterator[Flow]:
-        """Yield the flows that carry mass, word by word of the hypothesis."""
-        for i, j in np.argwhere(self.mass > SMALLEST_FLOW).tolist():
+        """Yield the flows that carry mass or count for the score, word by word of the hypothesis."""
+        effects = np.abs(self.contributions)
+        real = (self.mass > SMALLEST_FLOW * self.mass.sum()) | (effects > SMALLEST_FLOW * effects.sum())
+        for i, j in np.argwhere(real).tolist():
             values = (float(matrix[i, j]) for matrix in (self.mass, self.cost, self.contributions))
             yield Flow(i, j, *values)
 
