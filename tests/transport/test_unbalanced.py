@@ -151,6 +151,20 @@ def test_costs_far_beyond_the_penalties_move_nothing_without_overflow():
         assert plan.coupling.sum() < 1e-100
 
 
+@pytest.mark.parametrize("rho", [0.009, 0.23, 2.0])
+def test_heavily_tied_costs_with_small_penalties(rho):
+    # as of position-aware costs: 1 nearly everywhere, so that flows of 1 and of 1e-20 meet in one plan
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, m = rng.integers(2, 40, 2)
+        cost = np.where(rng.random((n, m)) < 0.03, rng.random((n, m)), 1.0)
+        a, b = rng.random(n), rng.random(m)
+        for epsilon in (0.0, 0.02):
+            plan = solve(TransportProblem(cost, a / a.sum(), b / b.sum(), rho, rho), epsilon=epsilon)
+            assert plan.converged
+            assert (plan.coupling >= 0).all()
+
+
 def test_no_penalty_at_all():
     problem = TransportProblem(np.ones((2, 2)), np.ones(2), np.ones(2), 0.0, 0.0)
     assert solve(problem).coupling.sum() == 0

@@ -10,6 +10,7 @@ namespace monge {
 
 namespace {
 constexpr int kDirect = 192;       // systems larger than this are solved by conjugate gradients
+constexpr double kNothing = 1e-290;
 constexpr double kPadding = 1e30;  // K of columns that only fill a register: exp(-kPadding) is 0
 }  // namespace
 
@@ -120,7 +121,8 @@ void EntropicNewton::evaluate(State& s) {
         error += std::fabs(s.wanted[i] - s.got[i]);
     }
     s.value = value;
-    s.error = error > 0.0 ? error / std::max(total, asked) : error;  // NaN stays NaN
+    // A plan whose mass is below anything a double can share out is empty, and right. NaN stays NaN.
+    s.error = error < kNothing ? 0.0 : error / std::max(total, asked);
 }
 
 // Newton steps until the row sums are met within `tolerance` of the total mass; returns how many were made.
