@@ -11,7 +11,7 @@ namespace monge {
 namespace {
 constexpr int kDirect = 192;       // systems larger than this are solved by conjugate gradients
 constexpr double kNothing = 1e-290;
-constexpr double kPadding = 1e30;  // K of columns that only fill a register: exp(-kPadding) is 0
+constexpr double kFar = 1e30;      // K of columns that only fill a register: exp(-kFar) is 0
 }  // namespace
 
 Outcome EntropicNewton::solve(const Problem& problem, const Regularisation& regularisation) {
@@ -70,7 +70,7 @@ void EntropicNewton::load(const Problem& problem) {
         for (int j = 0; j < m_; ++j)
             cost_[std::int64_t(i) * stride_ + j] =
                 swapped_ ? problem.cost[std::int64_t(j) * problem.stride + i] : problem.cost[std::int64_t(i) * problem.stride + j];
-    k_.assign(std::size_t(n_) * stride_, kPadding);
+    k_.assign(std::size_t(n_) * stride_, kFar);
     for (State* state : {&state_, &trial_}) {
         state->x.resize(n_);
         state->e.resize(std::size_t(n_) * stride_);

@@ -25,7 +25,7 @@ Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, co
     potential_.assign(n + width_, 0.0);
     start_greedily(supply, demand);
     join_components();
-    refresh_potentials();
+    set_tolerance();
     Outcome outcome;
     outcome.converged = improve(&outcome.iterations, lazy == nullptr);
     if (lazy == nullptr) return outcome;
@@ -135,6 +135,10 @@ void TransportSimplex::set_potentials(int top) {
 
 void TransportSimplex::refresh_potentials() {
     set_potentials(root_);
+    set_tolerance();
+}
+
+void TransportSimplex::set_tolerance() {
     double size = 0.0;
     for (int node = 0; node < n_ + m_; ++node) size = std::max(size, std::fabs(potential_[node]));
     tolerance_ = 1e-14 * size;

@@ -38,6 +38,7 @@ class TransportSimplex {
     void join_components();
     void set_potentials(int top);
     void refresh_potentials();
+    void set_tolerance();
     bool improve(std::int64_t* pivots, bool last);
     double cheapest(int row, const double* v, int* column);
     bool find_entering(int* row, int* column);

@@ -30,6 +30,10 @@ typedef float fvec __attribute__((vector_size(16)));
 static inline vec load(const float* p) { return vec{p[0], p[1]}; }
 static inline fvec load_single(const float* p) { return fvec{p[0], p[1], p[2], p[3]}; }
 static inline double total_single(fvec v) { return double(v[0] + v[1]) + double(v[2] + v[3]); }
+static inline void three_totals(fvec a, fvec b, fvec c, double* out) {
+    out[0] = total_single(a), out[1] = total_single(b), out[2] = total_single(c);
+}
+static inline vec root(vec v) { return vec{std::sqrt(v[0]), std::sqrt(v[1])}; }
 static inline double total(vec v) { return v[0] + v[1]; }
 static inline double least(vec v) { return v[0] < v[1] ? v[0] : v[1]; }
 static inline int true_lanes(whole mask) { return int(mask[0] & 1) | int(mask[1] & 2); }
@@ -45,6 +49,10 @@ static inline fvec& operator+=(fvec& a, fvec b) { return a.x += b.x, a.y += b.y,
 static inline vec load(const float* p) { return *p; }
 static inline fvec load_single(const float* p) { return {p[0], p[1]}; }
 static inline double total_single(fvec v) { return double(v.x) + double(v.y); }
+static inline void three_totals(fvec a, fvec b, fvec c, double* out) {
+    out[0] = total_single(a), out[1] = total_single(b), out[2] = total_single(c);
+}
+static inline vec root(vec v) { return std::sqrt(v); }
 static inline double total(vec v) { return v; }
 static inline double least(vec v) { return v; }
 static inline int true_lanes(bool mask) { return mask; }
@@ -81,6 +89,13 @@ static inline double total_single(fvec v) {
     const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
+static inline void three_totals(fvec a, fvec b, fvec c, double* out) {
+    const __m256 halves = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, c));
+    const __m128 three = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1));
+    _mm_storeu_pd(out, _mm_cvtps_pd(three));
+    _mm_store_sd(out + 2, _mm_cvtps_pd(_mm_movehl_ps(three, three)));
+}
+static inline vec root(vec v) { return _mm256_sqrt_pd(v); }
 static inline double total(vec v) {
     const __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));

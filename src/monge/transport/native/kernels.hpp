@@ -9,6 +9,8 @@ namespace monge {
 constexpr int kLanes = 8;
 inline int padded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
+constexpr double kPadding = 1e300;  // cost of the cells that only fill a register
+
 inline std::int64_t cost_scratch(int n, int m, int d) { return n + m + 4 * std::int64_t(padded(d)) + kLanes; }
 
 // First address at or after p where a cache line begins.
@@ -27,7 +29,7 @@ struct Kernels {
                        double* scratch);
 
     // Lower bounds of the same costs from single-precision products, at half the price: below the cost by about 1e-6
-    // of the vectors' size. Leaves squared norms in left (n) and in the first m of right (2 m). False when single precision may overflow.
+    // of the vectors' size. Pads the rows. Leaves squared norms in left (n) and in the first m of right (2 padded(m)). False when single precision may overflow.
     bool (*bound_costs)(Cost cost, const float* a, int n, const float* b, int m, int d, double* out, int stride,
                         double* left, double* right);
 

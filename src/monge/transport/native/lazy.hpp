@@ -22,7 +22,7 @@ class LazyCosts {
         bounds_ = bounds;
         stride_ = stride;
         left_.resize(n);
-        right_.resize(2 * std::size_t(m));
+        right_.resize(2 * std::size_t(padded(m)));
         exact_.assign(std::size_t(n) * stride, 0);
         return kernels().bound_costs(cost, a, n, b, m, d, bounds, stride, left_.data(), right_.data());
     }

@@ -8,8 +8,6 @@ namespace monge {
 
 namespace {
 
-constexpr double kPadding = 1e300;  // cost of the cells that only fill a register
-
 bool all_equal(const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
 }
@@ -62,7 +60,7 @@ const float* gather(const Cloud& cloud, const std::vector<int>& kept, int dimens
 // Lower bounds of costs in cost_, which lazy_ refines; false where that does not pay or cannot be done.
 bool Solver::bound(const float* a, int n, const float* b, int m, int dimension, CostKind kind) {
     if (kind == CostKind::position || dimension < 16) return false;
-    cost_.assign(std::size_t(n) * padded(m), kPadding);
+    cost_.resize(std::size_t(n) * padded(m));
     return lazy_.bound(plain(kind), a, n, b, m, dimension, cost_.data(), padded(m));
 }
 
