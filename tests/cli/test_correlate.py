@@ -244,7 +244,7 @@ def test_benchmark_resumes_and_reports(rated: Path, capsys: pytest.CaptureFixtur
     assert Path("out/report.html").read_text(encoding="utf-8").count("<figure>") >= 3
 
 
-def test_layer_curves(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_layer_curves(rated: Path, minilm_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from monge.engine.suites import SUITES
 
     assert any(suite.curves for suite in SUITES)

@@ -8,7 +8,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from monge.errors import MongeError, suggest
 from monge.version import __version__
@@ -70,6 +70,20 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+@contextlib.contextmanager
+def _environment(**switches: bool | None) -> Iterator[None]:
+    """Set to 1 the variables that are switched on, for this process and its children, while the command runs."""
+    before = {name: os.environ.get(name) for name, on in switches.items() if on}
+    os.environ.update(dict.fromkeys(before, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -82,7 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if command is not None and command not in names and not arguments[0].startswith("-"):
             raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")
         args = build_parser(command).parse_args(arguments)
-        status = int(args.run(args))
+        with _environment(MONGE_OFFLINE=getattr(args, "offline", None), MONGE_NO_CACHE=getattr(args, "no_cache", None)):
+            status = int(args.run(args))
         sys.stdout.flush()
         return status
     except MongeError as error:

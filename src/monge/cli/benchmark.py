@@ -46,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    import os
     from pathlib import Path
 
     from monge.engine.cells import CellStore
@@ -57,8 +56,6 @@ def run(args: argparse.Namespace) -> int:
 
         print(text_table(["suite", "what"], [[s.name, s.title] for s in SUITES], left=2))
         return 0
-    if args.offline:
-        os.environ["MONGE_OFFLINE"] = "1"
     suite = _adapt(find_suite(args.suite), args)
     folder = Path(args.folder or f"monge-{suite.name}")
     store = CellStore(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 
@@ -14,8 +13,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.engine.checks import run_checks
 
-    if args.offline:
-        os.environ["MONGE_OFFLINE"] = "1"
     failed = 0
     for check in run_checks():
         failed += not check.passed

@@ -12,7 +12,6 @@ cache (`monge cache`), so that an interrupted job, started again, goes on where 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -150,10 +149,6 @@ def load_metrics(args: argparse.Namespace) -> list[Any]:
     """Load the metrics that the arguments name; an option goes to every metric that has it and must fit one or more."""
     from monge.metrics import load_metric, metric_options
 
-    if args.offline:
-        os.environ["MONGE_OFFLINE"] = "1"
-    if args.no_cache:
-        os.environ["MONGE_NO_CACHE"] = "1"
     chosen = dict(_split_option(text) for text in args.option)
     flags = {
         "language": args.language, "encoder": args.encoder, "layers": args.layers, "long": args.long, "idf": args.idf,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,8 +94,6 @@ def gather_sets(args: argparse.Namespace) -> list[JudgedSet]:
     """Read the judged sets that the arguments name."""
     from monge.engine.judging import sample_inputs
 
-    if getattr(args, "offline", False):
-        os.environ["MONGE_OFFLINE"] = "1"
     sets = [judged.choose_aspects(args.aspect) for judged in _read_sets(args)]
     if args.sample is not None:
         if args.sample < 3:
