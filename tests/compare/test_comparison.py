@@ -194,3 +194,8 @@ def test_cycles_are_counted_and_found() -> None:
     reverse = np.zeros((3, 3), dtype=bool)
     reverse[0, 2] = reverse[2, 1] = reverse[1, 0] = True
     assert count_cycles(reverse) == len(find_cycles(reverse)) == 1
+
+
+def test_scores_beyond_arithmetic_are_refused() -> None:
+    with pytest.raises(InputError, match=r"1e\+308 in size \(system 'B', instance 's1'\) is too large"):
+        compare_systems(make(np.array([[1.0, 2.0], [3.0, -1e308]])))

@@ -33,6 +33,12 @@ WORDS = [
 DRAWS = 2000
 
 
+def test_one_instance_shows_nothing() -> None:
+    values = np.array([[[1.0, 2.0]], [[2.0, 2.0]]])
+    pair = compare_corpora(CorpusStatistics(("A", "B"), values, lambda sums: float(sums[0] / sums[1]))).pair("A", "B")
+    assert pair.p_bootstrap == pair.p_randomisation == 1.0
+
+
 def make_texts(seed: int, size: int = 120) -> tuple[list[str], dict[str, list[str]]]:
     """References and three systems that spoil them a little, a bit more, and more still."""
     rng = np.random.default_rng(seed)

@@ -123,7 +123,15 @@ def test_swapping_systems_turns_the_statistic_and_keeps_p(test) -> None:
 def test_a_constant_score_breaks_nothing(test) -> None:
     statistic, p = test.compute(block(np.ones((1, 10)), np.zeros((1, 10))))
     assert statistic[0] > 0
-    assert 0 < p[0] <= 1 or test.name == "t"
+    assert 0 < p[0] <= 1
+
+
+@pytest.mark.parametrize("test", [find_test("t"), find_test("bootstrap")], ids=lambda test: test.name)
+@pytest.mark.parametrize(("gap", "size"), [(0.1, 6), (1.0, 2), (0.1, 1)])
+def test_differences_that_never_vary_are_judged_by_the_sign_test(test, gap: float, size: int) -> None:
+    first = np.array([[0.5, 0.6, 0.7, 0.2, 0.3, 0.9][:size]])  # 0.5 − 0.4 and 0.3 − 0.2 differ by rounding
+    _, p = test.compute(block(first, np.round(first - gap, 1)))
+    assert p[0] == pytest.approx(min(1.0, 2 * 0.5**size))
 
 
 def test_run_tests_covers_all_pairs_and_repeats_to_the_digit() -> None:

@@ -179,3 +179,19 @@ def test_wording() -> None:
     assert p_value(0.05) == "p = 0.050"
     assert count_noun(0, "win") == "0 wins"
     assert listed(["A"]) == "A"
+
+
+@pytest.mark.parametrize("test", ["sign", "t", "bootstrap"])
+def test_scores_that_differ_by_a_constant_are_said(test: str) -> None:
+    told = explain({"old": SHARED[:6], "new": SHARED[:6] + 0.1}, decide_by=test)
+    assert "p = 0.031" in told.conclusions[0]
+    assert any("differ by 0.1 on every instance" in warning for warning in told.warnings)
+    assert not any("mean advantages from" in note for note in told.notes)
+
+
+@pytest.mark.parametrize("test", ["sign", "t", "bootstrap"])
+def test_one_instance_decides_nothing(test: str) -> None:
+    told = explain({"old": SHARED[:1], "new": SHARED[:1] + 0.1}, decide_by=test)
+    assert "cannot be told apart" in told.conclusions[0]
+    assert "p = 1.00" in told.conclusions[0]
+    assert told.warnings == ("1 instance cannot decide anything: a sign test needs at least 6",)

@@ -14,6 +14,7 @@ from monge.compare.certainty import (
     detectable_mean,
     detectable_share,
     instances_needed,
+    smallest_decisive,
     win_interval,
 )
 from monge.compare.clusters import rank_ranges, significance_clusters
@@ -34,10 +35,10 @@ class PairResult:
     """One pair of systems. ``advantage`` and everything signed is positive when the first is better.
 
     ``probability`` is P(first beats second) with ties counted half, ``effect_size`` the mean advantage over its
-    standard deviation (Cohen's d for pairs), ``winner`` the system the deciding test names, or None. At this size a
-    true share of wins of ``detectable_share`` among decided instances, or a true mean advantage of
-    ``detectable_advantage``, would be found with the power asked for; ``more_instances`` would settle a pair of the
-    observed difference (None: settled already, or no difference at all).
+    standard deviation (Cohen's d for pairs; infinite where all differences agree), ``winner`` the system the deciding
+    test names, or None. At this size a true share of wins of ``detectable_share`` among decided instances, or a true
+    mean advantage of ``detectable_advantage``, would be found with the power asked for; ``more_instances`` would settle
+    a pair of the observed difference (None: settled already, or no difference at all).
     """
 
     first: str
@@ -242,7 +243,8 @@ def _estimates(scores: PairedScores, counts: PairCounts, settings: CompareSettin
     mean, deviation, bounds = [], [], []
     for first, second, differences in scores.blocks():
         mean.append(np.nanmean(differences, axis=1))
-        deviation.append(np.sqrt(np.nansum((differences - mean[-1][:, None]) ** 2, axis=1)))
+        spread = np.sqrt(np.nansum((differences - mean[-1][:, None]) ** 2, axis=1))
+        deviation.append(np.where(scores.never_vary(first, second, differences), 0.0, spread))
         rng = np.random.default_rng([settings.seed, 1])
         blocks = bootstrap_counts(differences.shape[1], settings.draws, rng)
         if np.isnan(scores.values).any():
@@ -277,6 +279,7 @@ def _sizes(columns: Mapping[str, Floats], settings: CompareSettings, claim: str)
     options = {"alpha": settings.level(len(n)), "power": settings.power}
     if claim == "mean":
         needed = instances_needed(columns["effect_size"], **options)
+        needed = np.where(np.isinf(columns["effect_size"]), smallest_decisive(options["alpha"]), needed)
     else:
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.where(decided > 0, columns["wins"] / decided, 0.5)

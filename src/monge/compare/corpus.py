@@ -94,6 +94,9 @@ def compare_corpora(
         bounds = percentile_interval(differences[:, None], alpha=alpha, instances=values.shape[1])
         shifted, sizes = differences - differences.mean(), np.abs(differences)
         exchanged = _exchanged(statistics, int(i), int(j), draws, seed)
+        # draws that never vary, as of one instance, show nothing
+        if np.ptp(differences) <= 1e-12 * np.abs(observed).max():
+            shifted = exchanged
         pairs.append(
             CorpusPair(
                 statistics.systems[i],

@@ -29,6 +29,7 @@ def find_warnings(comparison: Comparison) -> tuple[str, ...]:
         *_types(comparison),
         *_influence(comparison),
         *_ties(comparison),
+        *_constant(comparison),
         *_size(comparison),
     )
 
@@ -69,8 +70,9 @@ def _detectable(comparison: Comparison) -> str:
     mean = max(pair.detectable_advantage for pair in comparison.pairs)
     level = comparison.settings.level(len(comparison.pairs))
     shown = f"shares of wins from {percent(share)}" if share <= 1 else "no share of wins at all"
+    means = f" and mean advantages from {amount(mean)}" if 0 < mean < np.inf else ""  # else nothing varies
     return (
-        f"so many instances show {shown} (of decided instances) and mean advantages from {amount(mean)} "
+        f"so many instances show {shown} (of decided instances){means} "
         f"with a chance of {percent(comparison.settings.power)} (level {amount(level)})"
     )
 
@@ -211,6 +213,16 @@ def _ties(comparison: Comparison) -> list[str]:
     return found
 
 
+def _constant(comparison: Comparison) -> list[str]:
+    """Warn of pairs without variance, for which the t-test and the bootstrap have no p-value of their own."""
+    return [
+        f"the scores of {pair.first} and {pair.second} differ by {amount(abs(pair.advantage))} on every instance: "
+        "where nothing varies, the t-test and the bootstrap take the sign test's p-value and there is no effect size d"
+        for pair in key_pairs(comparison)
+        if np.isinf(pair.effect_size) and pair.instances > 1
+    ]
+
+
 def _size(comparison: Comparison) -> list[str]:
     """Warn where not even the clearest outcome could have been significant."""
     settings, pairs = comparison.settings, len(comparison.pairs)
@@ -220,6 +232,6 @@ def _size(comparison: Comparison) -> list[str]:
         wanted = int(np.ceil(2 / level))
         return [f"{settings.draws:,} draws cannot show significance{over}: use at least {wanted:,}"]
     least, n = smallest_decisive(level), len(comparison.table.segments)
-    if settings.decide_by == "sign" and n < least:
+    if n < (least if settings.decide_by == "sign" else 2):
         return [f"{count_noun(n, 'instance')} cannot decide anything: a sign test needs at least {least}{over}"]
     return []

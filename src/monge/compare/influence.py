@@ -91,5 +91,6 @@ def _changed(whole: Floats, without: Floats) -> list[int]:
     """Return the rows of *without* (N, S) whose best systems are others than those of the *whole* (S,)."""
     scale = max(float(np.abs(whole).max()), 1e-300) * 1e-9
     best = whole >= whole.max() - scale
-    still = without >= np.nanmax(without, axis=1, keepdims=True) - scale
-    return [int(i) for i in np.flatnonzero(~(still & best).any(axis=1))]
+    best_without = np.fmax.reduce(without, axis=1, keepdims=True)  # NaN where nobody has a score left: no new winner
+    still = without >= best_without - scale
+    return [int(i) for i in np.flatnonzero(~((still & best).any(axis=1) | np.isnan(best_without[:, 0])))]

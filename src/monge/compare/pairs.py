@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 22  # numbers held at once while walking over pairs
+_LARGEST = 1e100  # squares of larger scores leave the range of floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,13 @@ class PairedScores:
         empty = np.isnan(self.values).all(axis=1)
         if empty.any():
             raise InputError(f"system {self.systems[int(np.argmax(empty))]!r} has no score at all")
+        large = np.argwhere(np.abs(self.values) > _LARGEST)
+        if len(large):
+            s, n = large[0]
+            raise InputError(
+                f"a score of {abs(self.values[s, n]):g} in size (system {self.systems[s]!r}, instance "
+                f"{self.segments[n]!r}) is too large to compare: at most {_LARGEST:g}"
+            )
 
     @classmethod
     def from_table(cls, table: ScoreTable, *, tie_margin: float = 0.0) -> PairedScores:
@@ -59,6 +67,12 @@ class PairedScores:
         """Return first − second on the instances that both were scored on."""
         difference = self.values[first] - self.values[second]
         return np.asarray(difference[~np.isnan(difference)])
+
+    def never_vary(self, first: Ints, second: Ints, differences: Floats) -> NDArray[np.bool_]:
+        """Return whether a pair's differences (p, N) are one and the same on all its instances, but for rounding."""
+        spread = np.fmax.reduce(differences, axis=1) - np.fmin.reduce(differences, axis=1)
+        largest = np.fmax.reduce(np.abs(self.values), axis=1)
+        return np.asarray(spread <= 4 * np.finfo(np.float64).eps * (largest[first] + largest[second]))
 
     def outcomes(self, differences: Floats) -> Floats:
         """Return 1 for a win, 0.5 for a tie, 0 for a loss, NaN where a score is missing."""

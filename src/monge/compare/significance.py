@@ -38,6 +38,15 @@ class PairBlock:
         """The number of instances both systems of a pair have (at least 1, to divide by)."""
         return np.asarray(np.maximum((~np.isnan(self.differences)).sum(axis=1), 1))
 
+    def or_sign(self, p_values: Floats) -> Floats:
+        """Return *p_values* of a test that needs differences to vary; where they never do, the exact sign test's.
+
+        Formulas would give 0 there, even for two instances, or nothing, for one.
+        """
+        constant = self.scores.never_vary(self.first, self.second, self.differences)
+        wins, losses = (self.differences > 0).sum(axis=1), (self.differences < 0).sum(axis=1)
+        return np.where(constant, sign_p_value(wins, losses), p_values)
+
     def sums(self, weights: NDArray[np.float32]) -> Floats:
         """Return the weighted sum of every pair's differences in every draw: (b, p)."""
         drawn = weights.astype(np.float64)
@@ -67,15 +76,16 @@ def sign_p_value(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> Floats:
 
 
 def paired_t_test(block: PairBlock) -> Outcome:
-    """Test whether the mean difference is 0 (Student's paired t)."""
+    """Test whether the mean difference is 0 (Student's paired t); p is the sign test's where all differences agree."""
     d = block.differences
     n = (~np.isnan(d)).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.nansum(d, axis=1) / n
         variance = np.nansum((d - mean[:, None]) ** 2, axis=1) / (n - 1)
+        variance[block.scores.never_vary(block.first, block.second, d)] = 0.0
         statistic = np.where(mean == 0, 0.0, mean / np.sqrt(variance / n))
         p = 2.0 * stats.t.sf(np.abs(statistic), n - 1)
-    return statistic, np.where(np.isnan(p), 1.0, p)
+    return statistic, block.or_sign(p)
 
 
 def wilcoxon_test(block: PairBlock) -> Outcome:
@@ -127,7 +137,8 @@ def randomisation_test(block: PairBlock) -> Outcome:
 def bootstrap_test(block: PairBlock) -> Outcome:
     """Test the mean difference by the paired bootstrap, its draws shifted to a mean of 0.
 
-    p = (1 + #{|mean of draw − mean| ≥ |mean|}) / (1 + draws) (Koehn 2004, with the shift of Riezler and Maxwell 2005).
+    p = (1 + #{|mean of draw − mean| ≥ |mean|}) / (1 + draws) (Koehn 2004, with the shift of Riezler and Maxwell 2005);
+    where all differences agree, so that draws never vary, it is the sign test's.
     """
     mean = np.nansum(block.differences, axis=1) / block.instances
     present = (~np.isnan(block.differences)).T.astype(np.float32)
@@ -135,7 +146,7 @@ def bootstrap_test(block: PairBlock) -> Outcome:
     for counts in bootstrap_counts(len(present), block.draws, np.random.default_rng([block.seed, 1])):
         drawn = block.instances if present.all() else np.maximum(counts @ present, 1.0)
         exceeding += (np.abs(block.sums(counts) / drawn - mean) >= np.abs(mean) - _slack(block)).sum(axis=0)
-    return mean, np.asarray((1.0 + exceeding) / (1.0 + block.draws))
+    return mean, block.or_sign(np.asarray((1.0 + exceeding) / (1.0 + block.draws)))
 
 
 def _slack(block: PairBlock) -> Floats:

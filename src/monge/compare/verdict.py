@@ -141,7 +141,8 @@ def _undecided(comparison: Comparison, pair: PairResult, evidence: str) -> str:
         head += f"; the mean does prefer {better} (by {amount(abs(pair.advantage))}, {p_value(mean_p)})"
     if pair.more_instances is None or pair.more_instances > _ENDLESS:
         return f"{head}; no test set in reach would settle a difference this small"
-    return f"{head}; about {_rounded(pair.more_instances)} more instances would settle a difference of this size"
+    instances = "instance" if pair.more_instances == 1 else "instances"
+    return f"{head}; about {_rounded(pair.more_instances)} more {instances} would settle a difference of this size"
 
 
 def _corpus(comparison: Comparison, pair: PairResult) -> str:

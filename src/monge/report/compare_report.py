@@ -11,6 +11,7 @@ from typing import Any
 from monge.compare import Comparison, Explanation, MetricAgreement, PairResult, describe_verdict, explain_comparison
 from monge.compare.diagnosis import key_pairs
 from monge.compare.significance import find_test
+from monge.compare.wording import count_noun
 from monge.report.compare_plots import (
     draw_differences,
     draw_pairwise_matrix,
@@ -64,7 +65,7 @@ def comparison_heading(comparison: Comparison, name: str = "") -> str:
     table = comparison.table
     direction = "higher" if table.higher_is_better else "lower"
     label = f"{name}: " if name else ""
-    return f"{label}{len(table.systems)} systems, {len(table.segments):,} instances, {direction} is better"
+    return f"{label}{len(table.systems)} systems, {count_noun(len(table.segments), 'instance')}, {direction} is better"
 
 
 def comparison_text(
