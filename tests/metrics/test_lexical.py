@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from monge.errors import InputError, OptionError
 from monge.metrics.base import Metric
-from monge.metrics.lexical import SacrebleuMetric, make_bleu, make_chrf, make_chrfpp, make_ter, make_tokenizer
+from monge.metrics.lexical import (
+    SacrebleuMetric,
+    choose_tokenizer,
+    make_bleu,
+    make_chrf,
+    make_chrfpp,
+    make_ter,
+    make_tokenizer,
+)
 from monge.text import Segment, make_segments
 
 # The example of sacrebleu's own documentation ("Using SacreBLEU from Python").
@@ -167,6 +175,21 @@ OPTIONS = [
 @pytest.mark.parametrize(("make", "choices"), OPTIONS)
 def test_every_option_changes_the_signature(make: Maker, choices: list[dict[str, Any]]) -> None:
     assert len({str(make(**choice).signature) for choice in choices}) == len(choices)
+
+
+@pytest.mark.parametrize("language", ["en", "de-AT", "zh", "zh_TW", "ja", "ko"])
+def test_the_language_chooses_sacrebleus_tokenizer(language: str) -> None:
+    expected = sacrebleu.BLEU._TOKENIZER_MAP.get(language[:2], sacrebleu.BLEU.TOKENIZER_DEFAULT)
+    assert choose_tokenizer("auto", language) == expected
+    assert choose_tokenizer("intl", language) == "intl"
+
+
+def test_chinese_is_scored_as_sacrebleu_scores_it() -> None:
+    metric = make_bleu(language="zh")
+    expected = sacrebleu.BLEU(trg_lang="zh").corpus_score(["今天天气不好"], [["今天天气很好"]]).score
+    assert metric.compute(["今天天气不好"], ["今天天气很好"])["mean"] == pytest.approx(expected)
+    assert "|tok:zh|" in str(metric.signature)
+    assert "|tok:char|" in str(make_bleu(language="zh", tokenize="char").signature)
 
 
 def test_signature_is_the_same_before_and_after_scoring() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,27 @@ def test_options_change_the_signature() -> None:
         make_nist(n=0)
     with pytest.raises(OptionError, match="tokenize='x' is not one of"):
         make_ribes(tokenize="x")
+
+
+@pytest.mark.parametrize("value", [math.nan, -0.5, math.inf])
+@pytest.mark.parametrize(
+    ("make", "option"),
+    [
+        (make_ribes, "alpha"),
+        (make_ribes, "beta"),
+        (make_meteor, "alpha"),
+        (make_meteor, "beta"),
+        (make_meteor, "gamma"),
+    ],
+)
+def test_weights_are_numbers_from_0(make: Callable[..., object], option: str, value: float) -> None:
+    with pytest.raises(OptionError, match=f"{option}={value}: must be a number of at least 0"):
+        make(**{option: value})
+
+
+def test_shares_of_meteor_are_at_most_1() -> None:
+    with pytest.raises(OptionError, match=r"gamma=1.5: must be at most 1"):
+        make_meteor(gamma=1.5)
 
 
 def test_meteor_by_hand_without_synonyms() -> None:

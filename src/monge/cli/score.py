@@ -73,7 +73,9 @@ def add_metric_arguments(parser: argparse.ArgumentParser) -> None:
         default=["bertscore"],
         help="metrics (default: bertscore); `monge metrics` lists them",
     )
-    metrics.add_argument("-l", "--language", metavar="LANG", help="target language (en, zh, de …): chooses presets")
+    metrics.add_argument(
+        "-l", "--language", metavar="LANG", help="target language (en, zh, de …): chooses presets and tokenizers"
+    )
     metrics.add_argument("--encoder", metavar="NAME|DIR", help="encoder or word vectors (default: the metric's own)")
     metrics.add_argument("--layers", metavar="LAYERS", help="layers to use: 4, -1, 6-8, last5, middle, all")
     metrics.add_argument(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, Self
 
-from monge.errors import InputError
+from monge.errors import InputError, OptionError
 from monge.metrics.base import MetricSpec
 from monge.scores import Score, Signature
 from monge.text import Segment, make_segments
@@ -77,6 +78,18 @@ def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:
                 owner = f" of system {segment.system!r}" if segment.system else ""
                 what = "reference" if need == "references" else need
                 raise InputError(f"segment {segment.id or place}{owner} has no {what}, which {spec.name} needs")
+
+
+def read_language(code: str) -> str:
+    """Return the language of a code such as en or de-AT, in small letters.
+
+    >>> read_language("zh-TW")
+    'zh'
+    """
+    found = re.fullmatch(r"([a-z]{2,3})([-_].*)?", code.lower())
+    if found is None:
+        raise OptionError(f"language={code!r}: must be a code such as en, zh or de-AT")
+    return found[1]
 
 
 def mean_of_known(values: Sequence[float]) -> float:

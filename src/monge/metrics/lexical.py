@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from monge.errors import ModelError, OptionError, suggest
 from monge.metrics.base import MetricSpec
-from monge.metrics.common import MetricBase, check_needs, note_empty_texts
+from monge.metrics.common import MetricBase, check_needs, note_empty_texts, read_language
 from monge.metrics.lexical_specs import lexical_spec
 from monge.scores import Score, Signature
 from monge.text import Segment
@@ -20,6 +20,7 @@ from monge.version import __version__
 
 _KEPT = 1 << 14  # segments whose counts are kept: TER takes long, and the corpus score asks again
 SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
+_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacrebleu's own choice when it knows the language
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +86,20 @@ class SacrebleuMetric(MetricBase):
         return row
 
 
-def make_bleu(*, tokenize: str = "13a", lowercase: bool = False, smooth_method: str = "exp") -> SacrebleuMetric:
+def make_bleu(
+    *, tokenize: str = "auto", lowercase: bool = False, smooth_method: str = "exp", language: str = "en"
+) -> SacrebleuMetric:
     """BLEU, 0 to 100: geometric mean of the clipped n-gram precisions (n ≤ 4) times the brevity penalty.
 
-    Segments are scored as ``sacrebleu.sentence_bleu`` does (effective order), the set as ``corpus_bleu``.
+    Segments are scored as ``sacrebleu.sentence_bleu`` does (effective order), the set as ``corpus_bleu``. The tokenizer
+    is the one that sacrebleu takes for the *language* (13a; zh, ja-mecab and ko-mecab for Chinese, Japanese, Korean).
 
     >>> round(make_bleu().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["mean"], 2)
     53.73
     """
     _check_choice("smooth_method", smooth_method, SMOOTH_METHODS)
-    options: dict[str, Any] = {"tokenize": tokenize, "lowercase": lowercase, "smooth_method": smooth_method}
+    chosen = choose_tokenizer(tokenize, language)
+    options: dict[str, Any] = {"tokenize": chosen, "lowercase": lowercase, "smooth_method": smooth_method}
     sentence, corpus = (_make_scorer(**options, effective_order=effective) for effective in (True, False))
     return SacrebleuMetric(lexical_spec("bleu"), sentence, corpus, _bleu_parts)
 
@@ -127,6 +132,16 @@ def make_ter(
     return SacrebleuMetric(lexical_spec("ter"), scorer, scorer, _ter_parts)
 
 
+def choose_tokenizer(tokenize: str, language: str) -> str:
+    """Return *tokenize*, or for ``auto`` the tokenizer that sacrebleu takes for a target language.
+
+    >>> choose_tokenizer("auto", "zh-TW"), choose_tokenizer("auto", "de"), choose_tokenizer("char", "zh")
+    ('zh', '13a', 'char')
+    """
+    known = read_language(language)
+    return _TOKENIZERS.get(known, "13a") if tokenize == "auto" else tokenize
+
+
 def make_tokenizer(tokenize: str, *, lowercase: bool = False) -> Callable[[str], list[str]]:
     """Return a function from text to tokens by one of sacrebleu's tokenizers (13a, intl, zh, char, none …)."""
     split = _make_scorer(tokenize=tokenize).tokenizer
@@ -139,7 +154,10 @@ def _make_scorer(*, tokenize: str, **options: Any) -> Any:
     try:
         return _sacrebleu().BLEU(tokenize=tokenize, force=True, **options)
     except (RuntimeError, ImportError, OSError) as error:
-        raise ModelError(f"sacrebleu's tokenizer {tokenize!r} cannot be used: {_first_line(error)}") from error
+        get = f"pip install 'sacrebleu[{tokenize[:2]}]', or " if tokenize.endswith("-mecab") else ""
+        raise ModelError(
+            f"sacrebleu's tokenizer {tokenize!r} cannot be used: {_first_line(error)} ({get}choose tokenize=char)"
+        ) from error
 
 
 def _make_chrf(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from monge.errors import OptionError
 from monge.metrics.base import MetricSpec
 from monge.metrics.common import MetricBase, check_needs, mean_of_known, note_empty_texts
-from monge.metrics.lexical import make_tokenizer
+from monge.metrics.lexical import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical_specs import lexical_spec
 from monge.metrics.wordnet import NoWordNet, find_wordnet
 from monge.scores import Score, Signature
@@ -78,13 +78,20 @@ class CorpusNltkMetric(NltkMetric):
 
 
 def make_ribes(
-    *, tokenize: str = "13a", lowercase: bool = False, alpha: float = 0.25, beta: float = 0.10
+    *,
+    tokenize: str = "auto",
+    lowercase: bool = False,
+    alpha: float = 0.25,
+    beta: float = 0.10,
+    language: str = "en",
 ) -> NltkMetric:
     """RIBES, 0 to 1: normalised Kendall's τ of the aligned words × precision^alpha × brevity^beta; best reference.
 
     >>> round(make_ribes().compute(["he read the book"], ["the book he read"])["mean"], 3)
     0.333
     """
+    _check_weight(alpha=alpha, beta=beta)
+    tokenize = choose_tokenizer(tokenize, language)
     from nltk.translate import ribes_score
 
     def sentence(references: list[Tokens], hypothesis: Tokens) -> tuple[float, tuple[str, ...]]:
@@ -97,7 +104,7 @@ def make_ribes(
     return NltkMetric(lexical_spec("ribes"), make_tokenizer(tokenize, lowercase=lowercase), sentence, None, settings)
 
 
-def make_nist(*, tokenize: str = "13a", lowercase: bool = True, n: int = 5) -> CorpusNltkMetric:
+def make_nist(*, tokenize: str = "auto", lowercase: bool = True, n: int = 5, language: str = "en") -> CorpusNltkMetric:
     """NIST, from 0 up: sum over n-gram orders of the information-weighted precision × length penalty.
 
     As in mteval, case is ignored unless ``lowercase=False``. The information of an n-gram comes from the references
@@ -105,6 +112,7 @@ def make_nist(*, tokenize: str = "13a", lowercase: bool = True, n: int = 5) -> C
     """
     if n < 1:
         raise OptionError(f"n must be at least 1, not {n}")
+    tokenize = choose_tokenizer(tokenize, language)
     from nltk.translate.nist_score import corpus_nist
 
     def corpus(references: list[list[Tokens]], hypotheses: list[Tokens]) -> float:
@@ -129,6 +137,10 @@ def make_meteor(
     English. ``wordnet`` is a directory of WordNet's database files, ``auto`` (nltk's data, else the system's WordNet,
     as Debian's wordnet-base has it) or ``none``: exact and stem matches only, another metric by its signature.
     """
+    _check_weight(alpha=alpha, beta=beta, gamma=gamma)
+    for name, value in (("alpha", alpha), ("gamma", gamma)):
+        if value > 1:
+            raise OptionError(f"{name}={value}: must be at most 1")
     from nltk.translate.meteor_score import meteor_score
 
     source = NoWordNet() if wordnet == "none" else find_wordnet(wordnet)
@@ -144,6 +156,12 @@ def make_meteor(
     }
     settings |= {"synonyms": source.name}
     return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize), sentence, None, settings)
+
+
+def _check_weight(**values: float) -> None:
+    for name, value in values.items():
+        if not 0 <= value < math.inf:
+            raise OptionError(f"{name}={value}: must be a number of at least 0")
 
 
 def _settings(tokenize: str, lowercase: bool) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from monge.clouds import WEIGHTINGS, CloudRecipe, parse_filters
 from monge.encoders.layers import parse_aggregation
 from monge.errors import OptionError, suggest
+from monge.metrics.common import read_language
 from monge.transport.ragged import CostName, RegulariserName
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -97,8 +97,7 @@ class TransportSettings:
             raise OptionError("references=joint with cost=position: places in several references cannot be compared")
         if self.idf and self.weighting == "uniform":
             raise OptionError("idf statistics are given but weighting=uniform: add weighting=idf (or another idf)")
-        if not re.fullmatch(r"[a-z]{2,3}([-_].*)?", self.language.lower()):
-            raise OptionError(f"language={self.language!r}: must be a code such as en, zh or de-AT")
+        read_language(self.language)
         parse_filters(self.drop), parse_filters(self.mute), parse_aggregation(self.aggregation)
 
     def replace(self, options: Mapping[str, Any]) -> TransportSettings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -50,8 +51,8 @@ class Wmdo(MetricBase):
         fold_case: str = "auto",
     ) -> Self:
         """Build the metric; *encoder* should be static vectors."""
-        if not (delta >= 0 and alpha >= 0):
-            raise OptionError(f"delta={delta}, alpha={alpha}: penalties must not be negative")
+        if not (0 <= delta < math.inf and 0 <= alpha < math.inf):
+            raise OptionError(f"delta={delta}, alpha={alpha}: penalties must be numbers of at least 0")
         return cls(spec_named("wmdo"), load_encoder(encoder, cache=True), layers, delta, alpha)
 
     @property
