@@ -1,5 +1,7 @@
 """Marginals that give way: Theorem 2, POT with both regularisers, small epsilon, epsilon 0, honesty."""
 
+from dataclasses import replace
+
 import numpy as np
 import ot
 import pytest
@@ -9,7 +11,7 @@ from scipy.special import logsumexp
 from monge.errors import InputError, OptionError
 from monge.transport import TransportProblem, cost_matrix, reference, solve, solve_unbalanced
 
-from .certificates import relaxed_violation
+from .certificates import relaxed_gap, relaxed_violation
 from .problems import random_problem
 
 INF = np.inf
@@ -149,6 +151,66 @@ def test_costs_far_beyond_the_penalties_move_nothing_without_overflow():
         plan = solve(problem, epsilon=epsilon)
         assert np.isfinite(plan.coupling).all()
         assert plan.coupling.sum() < 1e-100
+
+
+def dear_problem(seed: int, rho: tuple[float, float], ratio: float, largest: int = 40) -> TransportProblem:
+    """Costs up to *ratio* times the smaller penalty: plain, tied, squared, of very different size, or all dear."""
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(1, largest + 1, 2)
+    points = rng.normal(size=(n, 16))
+    others = 0.9 * points[rng.integers(0, n, m)] + rng.choice([0.0, 0.1, 0.6]) * rng.normal(size=(m, 16))
+    cost = (
+        rng.random((n, m)),
+        rng.integers(0, 4, (n, m)) + 1.0,
+        cost_matrix(points, others, "sqeuclidean"),
+        np.exp(3 * rng.normal(size=(n, m))),
+        10 + rng.random((n, m)),
+    )[seed % 5]
+    a, b = rng.random(n) + 1e-3, rng.random(m) + 1e-3
+    return TransportProblem(cost / cost.max() * ratio * min(rho), a / a.sum(), b / b.sum(), *rho)
+
+
+@pytest.mark.parametrize("ratio", [50, 400, 1000, 1e5])
+@pytest.mark.parametrize("rho", [*LAZY, (0.01, 0.01), (5.0, 5.0)])
+def test_costs_beyond_the_penalties(rho, ratio):
+    for seed in range(20):
+        problem = dear_problem(seed, rho, ratio)
+        plan = solve_unbalanced(problem, epsilon=0.0)
+        assert plan.converged
+        if problem.cost.min() / sum(rho) < 400:  # else nothing moves that a double can hold
+            assert relaxed_gap(plan) <= 1e-11 + 1e-14 * ratio
+        for epsilon in (0.1, 0.009, 1e-3):
+            assert solve_unbalanced(problem, epsilon=epsilon).converged
+            assert solve_unbalanced(problem, epsilon=epsilon, regulariser="kl").converged
+
+
+@pytest.mark.parametrize("regulariser", ["entropy", "kl"])
+@pytest.mark.parametrize("ratio", [400, 2000])
+def test_costs_beyond_the_penalties_agree_with_scaling(regulariser, ratio):
+    for seed in range(10):
+        problem = dear_problem(seed, (0.01, 0.02), ratio, largest=8)
+        ours = solve_unbalanced(problem, epsilon=0.1, regulariser=regulariser)
+        theirs = reference.solve_regularised(problem, 0.1, regulariser)
+        assert ours.converged
+        assert theirs.converged
+        np.testing.assert_allclose(ours.coupling, theirs.coupling, rtol=1e-7, atol=1e-9 * theirs.coupling.max())
+
+
+@pytest.mark.parametrize("cost_per_penalty", [100, 650])
+def test_a_plan_of_next_to_nothing_is_still_right(cost_per_penalty):
+    # two equal words: p = exp(−c / (λc + λr)), eq. 12 of Chen et al. 2021 with one word on either side
+    problem = TransportProblem(np.array([[cost_per_penalty * 0.54]]), np.ones(1), np.ones(1), 0.23, 0.31)
+    plan = solve_unbalanced(problem, epsilon=0.0)
+    assert plan.converged
+    assert plan.coupling[0, 0] == pytest.approx(np.exp(-cost_per_penalty), rel=1e-12)
+
+
+def test_a_large_problem_in_which_nothing_moves():
+    for epsilon in (0.0, 0.009):
+        problem = text_problem(6, 0.01, 0.01, n=250, m=260)
+        plan = solve_unbalanced(replace(problem, cost=100 + problem.cost), epsilon=epsilon)
+        assert plan.converged
+        assert plan.coupling.sum() == 0
 
 
 @pytest.mark.parametrize("rho", [0.009, 0.23, 2.0])

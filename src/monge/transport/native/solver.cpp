@@ -159,9 +159,10 @@ Solution Solver::solve_kept(const Setting& setting, LazyCosts* lazy, double* cou
     const bool balanced = std::isinf(setting.rho_a) && std::isinf(setting.rho_b);
     const int rows = int(rows_.size()), columns = int(columns_.size()), stride = padded(columns);
     Solution solution;
+    lowered_ = 0.0;
     if (rows == 0 || columns == 0 || (!regular && setting.rho_a == 0.0 && setting.rho_b == 0.0)) return solution;
     auto receive = [&](int i, int j, double mass) {
-        solution.cost += mass * cost_[std::int64_t(i) * stride + j];
+        solution.cost += mass * (cost_[std::int64_t(i) * stride + j] + lowered_);
         solution.mass += mass;
         if (coupling != nullptr) coupling[std::int64_t(rows_[i]) * width + columns_[j]] = mass;
     };
@@ -179,15 +180,33 @@ Solution Solver::solve_kept(const Setting& setting, LazyCosts* lazy, double* cou
         const double other = std::accumulate(b_.begin(), b_.end(), 0.0);
         for (double& mass : b_) mass *= total / other;
     }
+    const double shrink = lift(setting);
+    auto receive_shrunk = [&](int i, int j, double mass) { receive(i, j, shrink * mass); };
     const Problem problem{cost_.data(), rows, columns, stride, a_.data(), b_.data(), setting.rho_a, setting.rho_b};
     if (regular) {
         solution.outcome = entropic_.solve(problem, setting.regularisation);
-        entropic_.each_flow(receive);
+        entropic_.each_flow(receive_shrunk);
     } else {
         solution.outcome = relaxed_.solve(problem, setting.regularisation.limit);
-        relaxed_.each_flow(receive);
+        relaxed_.each_flow(receive_shrunk);
     }
+    solution.outcome.converged = solution.outcome.converged && std::isfinite(solution.cost);
     return solution;
+}
+
+// When even the cheapest cell is dear beside the penalties, next to nothing moves and the plan is too small to be
+// solved for. But C - t (rho_a + rho_b + epsilon) has the plan of C times e^t, whatever t: t is chosen so that the
+// cheapest cell costs nothing. Returns e^-t; lowered_ is what every cost was lowered by.
+double Solver::lift(const Setting& setting) {
+    const double yielding = setting.rho_a + setting.rho_b + setting.regularisation.epsilon;
+    const int columns = int(columns_.size()), stride = padded(columns);
+    double least = INFINITY;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        least = std::min(least, *std::min_element(&cost_[i * stride], &cost_[i * stride] + columns));
+    if (!(std::fabs(least) > yielding)) return 1.0;
+    for (double& cost : cost_) cost -= least;
+    lowered_ = least;
+    return std::exp(-least / yielding);
 }
 
 }  // namespace monge

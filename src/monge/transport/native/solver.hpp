@@ -47,8 +47,10 @@ class Solver {
     void form(const float* a, int n, const float* b, int m, int dimension, CostKind kind);
     void keep_binding(const double* a, int n, const double* b, int m, const Setting& setting);
     double quantise(std::int64_t* noise);
+    double lift(const Setting& setting);
 
     std::vector<double> cost_, compact_, scratch_;  // cost_ is padded, stride padded(columns)
+    double lowered_ = 0.0;                          // what lift took from every cost
     std::vector<double> a_, b_, zeros_;             // masses of the points that take part: rows_ and columns_
     std::vector<int> rows_, columns_;
     std::vector<float> points_a_, points_b_;
