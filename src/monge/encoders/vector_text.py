@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO
@@ -16,6 +17,7 @@ from monge.encoders.vector_cache import Block
 from monge.errors import ModelError
 
 _HEADER = re.compile(rb"\s*(\d+)[ \t]+(\d+)\s*")
+_NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # float32 bytes are full of these, text has none
 _BLOCK = 4096
 _READ = 1 << 24
@@ -40,7 +42,8 @@ def is_binary(file: Path) -> bool:
 def read_text(file: Path, limit: int | None) -> Iterator[Block]:
     """Yield blocks of words and vectors; a header line (word2vec, fastText ``.vec``) is optional.
 
-    The vector is the last d fields of a line, so a word may hold spaces, as some of GloVe's 840B do.
+    The header, or else the first line, tells the dimension d. The vector is the last d fields of a line, so a word may
+    hold spaces, as some of GloVe's 840B do; but a number before the vector is one number too many, and no word.
     Raises ModelError naming file and line for a line that is no vector, and the word for NaN or infinity.
     """
     with open_vectors(file) as stream:
@@ -49,17 +52,31 @@ def read_text(file: Path, limit: int | None) -> Iterator[Block]:
         header = _HEADER.fullmatch(first[1])
         if header is None and re.fullmatch(rb"\s*\d+[ \t]+-\d+\s*", first[1]):
             raise ModelError(f"{file}, line 1: a header with a negative number")
-        dimension = int(header[2]) if header else _count_numbers(first[1], file)
+        layout = _Layout(file, int(header[2]) if header else _count_numbers(first[1], file), header is not None)
         vectors = islice(lines if header else chain([first], lines), limit)
         count = 0
         while block := list(islice(vectors, _BLOCK)):
-            yield _parse_block(block, dimension, file)
+            yield _parse_block(block, layout)
             count += len(block)
         promised = int(header[1]) if header else count
         if count < (promised if limit is None else min(promised, limit)):
             raise ModelError(f"{file} is cut off: its header promises {promised} words, it has {count}")
         if limit is None and count > promised:
             raise ModelError(f"{file}: its header promises {promised} words, it has {count}")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How many numbers a line of a file has, and whether its header says so (else its first line)."""
+
+    file: Path
+    dimension: int
+    by_header: bool
+
+    def miscount(self, number: int, found: int) -> ModelError:
+        """Return the error of a line that has another number of numbers."""
+        source = "header" if self.by_header else "first line"
+        return ModelError(f"{self.file}, line {number}: {found} numbers where the {source} tells {self.dimension}")
 
 
 def read_binary(file: Path, limit: int | None) -> Iterator[Block]:
@@ -106,36 +123,42 @@ def _count_numbers(line: bytes, file: Path) -> int:
     return len(fields) - 1
 
 
-def _parse_block(lines: list[tuple[int, bytes]], dimension: int, file: Path) -> Block:
+def _parse_block(lines: list[tuple[int, bytes]], layout: _Layout) -> Block:
     split = [line.split(b" ", 1) for _, line in lines]
-    if all(len(fields) == 2 and fields[1].count(b" ") == dimension - 1 for fields in split):
+    if all(len(fields) == 2 and fields[1].count(b" ") == layout.dimension - 1 for fields in split):
         try:
             rows = np.loadtxt([fields[1] for fields in split], dtype=np.float32, comments=None, delimiter=" ", ndmin=2)
         except ValueError:
-            return _parse_slowly(lines, dimension, file)
+            return _parse_slowly(lines, layout)
         words = [_decode(fields[0]) for fields in split]
-        _check_finite(words, rows, file)
+        _check_finite(words, rows, layout.file)
         return words, rows
-    return _parse_slowly(lines, dimension, file)
+    return _parse_slowly(lines, layout)
 
 
-def _parse_slowly(lines: list[tuple[int, bytes]], dimension: int, file: Path) -> Block:
+def _parse_slowly(lines: list[tuple[int, bytes]], layout: _Layout) -> Block:
     """Parse line by line: finds the faulty one, and allows for words with spaces and repeated separators."""
-    parsed = [_parse_line(line, dimension, f"{file}, line {number}") for number, line in lines]
+    parsed = [_parse_line(number, line, layout) for number, line in lines]
     words = [_decode(word) for word, _ in parsed]
     rows = np.array([row for _, row in parsed], dtype=np.float32)
-    _check_finite(words, rows, file)
+    _check_finite(words, rows, layout.file)
     return words, rows
 
 
-def _parse_line(line: bytes, dimension: int, place: str) -> tuple[bytes, NDArray[np.float32]]:
+def _parse_line(number: int, line: bytes, layout: _Layout) -> tuple[bytes, NDArray[np.float32]]:
+    dimension = layout.dimension
     fields = re.sub(rb" +", b" ", line).rsplit(b" ", dimension)
     if len(fields) != dimension + 1:
-        raise ModelError(f"{place}: {len(fields) - 1} numbers where {dimension} are expected")
+        raise layout.miscount(number, len(fields) - 1)
     row = _to_floats(fields[1:])
     if row is None:
         wrong = next(field for field in fields[1:] if _to_floats([field]) is None)
-        raise ModelError(f"{place}: {_decode(wrong)!r} is not a number ({dimension} are expected after the word)")
+        raise ModelError(
+            f"{layout.file}, line {number}: {_decode(wrong)!r} is not a number ({dimension} must follow the word)"
+        )
+    extra = fields[0].split(b" ")[1:]
+    if extra and _NUMBER.fullmatch(extra[-1]):
+        raise layout.miscount(number, dimension + sum(_NUMBER.fullmatch(field) is not None for field in extra))
     return fields[0], row
 
 
