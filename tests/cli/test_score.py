@@ -186,6 +186,16 @@ def test_a_closed_pipe_is_not_an_error(files: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_closed_streams_are_no_bug(files: Path) -> None:
+    score = f"{sys.executable} -m monge score"
+    closed = f"{score} - -i hyp.txt -m bleu <&-"
+    done = subprocess.run(closed, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == "monge: standard input is closed: nothing can be read from '-'\n"
+    silent = f"{score} ref.txt -i hyp.txt -m bleu >&-"
+    done = subprocess.run(silent, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0

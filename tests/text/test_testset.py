@@ -59,8 +59,8 @@ def test_jsonl(tmp_path: Path) -> None:
     assert read_jsonl(path).segments == (
         Segment("h", ("a", "b"), "q", id="7", system="x", document="d"),
         Segment("", ("only",), None, id="2", system="x"),
-        Segment("h", ("one",), None, id="1"),
-        Segment("no reference", (), None, id="2"),
+        Segment("h", ("one",), None, id="1", system="set"),  # named after the file
+        Segment("no reference", (), None, id="2", system="set"),
     )
 
 
@@ -78,7 +78,7 @@ def test_jsonl(tmp_path: Path) -> None:
         ('{"hypothesis": "x", "source": 1.5}', "line 2: field 'source' must be text, not a number"),
         (r'{"hypothesis": "a\ud83d"}', r"line 2: field 'hypothesis' holds a lone surrogate \(U\+D83D\)"),
         (r'{"hypothesis": "x", "system": "\udc00"}', r"line 2: field 'system' holds a lone surrogate \(U\+DC00\)"),
-        ('{"hypothesis": "x", "id": "1"}', "segment id '1' appears twice in system ''"),
+        ('{"hypothesis": "x", "id": "1"}', "segment id '1' appears twice in system 'bad'"),
         ("[" * 100_000, "line 2: JSON nested too deeply"),
     ],
 )
@@ -122,7 +122,7 @@ def test_tsv_with_header(tmp_path: Path) -> None:
 def test_tsv_with_given_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "s\tr\th\n")
     columns = ["source", "reference", "hypothesis"]
-    assert read_tsv(path, columns, header=False).segments == (Segment("h", ("r",), "s", id="1"),)
+    assert read_tsv(path, columns, header=False).segments == (Segment("h", ("r",), "s", id="1", system="t"),)
     with pytest.raises(InputError, match="holds no segment"):
         read_tsv(path, columns)
     with pytest.raises(InputError, match="needs the names"):

@@ -70,6 +70,16 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _prepare_streams() -> None:
+    """Let a terminal without arrows show numbers still, and a closed output swallow them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # lives as long as the process
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 @contextlib.contextmanager
 def _environment(**switches: bool | None) -> Iterator[None]:
     """Set to 1 the variables that are switched on, for this process and its children, while the command runs."""
@@ -89,9 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((a for a in arguments if not a.startswith("-")), None)
     names = [name for name, _, _ in COMMANDS]
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without arrows still shows numbers
+    _prepare_streams()
     try:
         if command is not None and command not in names and not arguments[0].startswith("-"):
             raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")

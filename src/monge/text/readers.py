@@ -108,6 +108,8 @@ def _number_repeats(names: list[str]) -> list[str]:
 @contextlib.contextmanager
 def _open_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     if os.fspath(path) == "-":
+        if sys.stdin is None:  # the caller closed it
+            raise InputError("standard input is closed: nothing can be read from '-'")
         buffered: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
         try:
             yield _unzip(buffered)

@@ -105,18 +105,19 @@ def read_jsonl(path: Path) -> TestSet:
     """Read one JSON object a line: id, system, source, hypothesis, references (or reference), document.
 
     Only ``hypothesis`` is required; ``references`` is a list of texts or one text; a missing id becomes the place of
-    the segment within its system; blank lines and unknown fields are passed over. Faults name file, line and field.
+    the segment within its system, a missing system is named after the file; blank lines and unknown fields are passed
+    over. Faults name file, line and field.
     """
     return _checked(list(iter_jsonl(path)), display_name(path))
 
 
 def iter_jsonl(path: Path) -> Iterator[Segment]:
     """Yield the segments of a file one by one; see read_jsonl, which also refuses repeated ids."""
-    name = display_name(path)
+    name, (unnamed,) = display_name(path), system_names((path,))
     counts: dict[str, int] = {}
     for number, line in enumerate(iter_lines(path), start=1):
         if line.strip():
-            yield _from_record(_parse_object(line, name, number), counts, f"{name}, line {number}")
+            yield _from_record(_parse_object(line, name, number), counts, unnamed, f"{name}, line {number}")
 
 
 def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool = True) -> TestSet:
@@ -126,7 +127,7 @@ def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool =
     cell of several is no reference), source, id, system, document; others are ignored. Every line must have as many
     cells as there are columns.
     """
-    name = display_name(path)
+    name, (unnamed,) = display_name(path), system_names((path,))
     lines = iter_lines(path)
     if not header and columns is None:
         raise InputError(f"{name}: a file without header needs the names of its columns")
@@ -138,7 +139,7 @@ def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool =
         cells = line.split("\t")
         if len(cells) != len(names):
             raise InputError(f"{name}, line {number}: {len(cells)} cells where {len(names)} columns are named")
-        segments.append(_from_record(_gather(names, cells), counts, f"{name}, line {number}"))
+        segments.append(_from_record(_gather(names, cells), counts, unnamed, f"{name}, line {number}"))
     return _checked(segments, name)
 
 
@@ -170,12 +171,12 @@ def _parse_object(line: str, name: str, number: int) -> dict[str, object]:
     return value
 
 
-def _from_record(record: Mapping[str, object], counts: dict[str, int], place: str) -> Segment:
+def _from_record(record: Mapping[str, object], counts: dict[str, int], unnamed: str, place: str) -> Segment:
     if "hypothesis" not in record:
         raise InputError(f"{place}: no field 'hypothesis'{suggest('hypothesis', record)}")
     if record.get("references") is not None and record.get("reference") is not None:
         raise InputError(f"{place}: both 'references' and 'reference' are given")
-    system = _name(record, "system", place)
+    system = _name(record, "system", place) or unnamed
     counts[system] = counts.get(system, 0) + 1
     source = record.get("source")
     return Segment(
