@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import struct
 from pathlib import Path
 
@@ -16,7 +15,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from monge.encoders import vector_cache
 from monge.encoders.fasttext_bin import Settings, fnv1a, ngram_buckets
 from monge.encoders.parquet_strings import read_strings
 from monge.encoders.spacy_vectors import murmur_hash64
@@ -271,35 +269,3 @@ def test_nothing_there(tmp_path: Path) -> None:
         load_vectors(tmp_path)
     with pytest.raises(OptionError, match="limit must be at least 1"):
         load_vectors(DATA / "word2vec.txt", limit=0)
-
-
-def test_second_start_reads_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "v.txt", "a 1 2\nb 3 4\n")
-    first = load_vectors(path)
-    monkeypatch.setattr("monge.encoders.vector_text._parse_block", None)  # parsing again would fail
-    second = load_vectors(path)
-    assert isinstance(second.matrix, np.memmap)
-    assert dict(second.rows) == dict(first.rows)
-    assert np.array_equal(second.matrix, first.matrix)
-    assert second.digest == first.digest
-
-
-def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
-    path = write(tmp_path / "v.txt", "a 1 2\n")
-    first = load_vectors(path)
-    write(path, "a 3 4\n")
-    os.utime(path, ns=(1, 1))
-    second = load_vectors(path)
-    assert vector(second, "a") == [3.0, 4.0]
-    assert second.digest != first.digest
-
-
-def test_without_a_writable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MONGE_CACHE", str(write(tmp_path / "a-file", "x") / "below"))
-    assert vector(load_vectors(DATA / "word2vec.txt"), "Boy")[0] == pytest.approx(0.104900114)
-
-
-def test_cache_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("MONGE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert vector_cache.cache_directory() == tmp_path / "monge"

@@ -172,11 +172,6 @@ def load_cached(load: Callable[[], Encoder], identity: Iterable[str], *, store: 
     return CachedEncoder(encoder, shelf, dtype=_cache_dtype())
 
 
-def is_cache_enabled() -> bool:
-    """Tell whether anything is to be kept: not if the environment variable ``MONGE_NO_CACHE`` is set."""
-    return os.environ.get("MONGE_NO_CACHE", "0") in ("", "0")
-
-
 def embedding_store() -> Store:
     """Return the store of hidden states, bounded by ``MONGE_CACHE_SIZE`` (default 4 GB); one a process."""
     size = os.environ.get("MONGE_CACHE_SIZE", "")

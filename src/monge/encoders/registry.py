@@ -140,7 +140,8 @@ def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
 
         # StaticEncoder itself checks both choices
         return StaticEncoder.load(path, oov=options.oov, fold_case=options.fold_case)  # type: ignore[arg-type]
-    from monge.encoders.cache import is_cache_enabled, load_cached
+    from monge.encoders.cache import load_cached
+    from monge.encoders.vector_cache import is_cache_enabled
 
     load = partial(_load_transformer, path, options, title)
     if not options.cache or not is_cache_enabled():

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -31,76 +32,109 @@ def cache_directory() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "monge"
 
 
+def is_cache_enabled() -> bool:
+    """Tell whether anything is to be kept: not if the environment variable ``MONGE_NO_CACHE`` is set."""
+    return os.environ.get("MONGE_NO_CACHE", "0") in ("", "0")
+
+
 def cached_table(
     file: Path, limit: int | None, read_blocks: Callable[[Path, int | None], Iterator[Block]]
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Return (words, matrix) of *file*, converted on first use and memory-mapped from the cache ever after.
 
-    The cache knows a file by its path, size and time of change. Where the cache cannot be written, the vectors
-    are read into memory every time.
+    The cache knows a file by its path, size and time of change. Where the cache is off or cannot be written, the
+    vectors are read into memory every time.
     """
-    folder = cache_directory() / "vectors" / _key([file], str(limit))
-    if not (folder / "words.txt").exists():
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
-        except OSError:
-            return _gather(read_blocks(file, limit))
-        try:
-            _store(scratch, _with_progress(file, read_blocks(file, limit)))
-            with contextlib.suppress(OSError):  # someone else was faster: theirs is as good
-                scratch.rename(folder)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-    words = _split_words((folder / "words.txt").read_bytes())
-    return words, np.load(folder / "vectors.npy", mmap_mode="r")
+    kept = None
+    if is_cache_enabled():
+        folder = cache_directory() / "vectors" / _key([file], str(limit))
+        kept = _read_table(folder)
+        if kept is None:
+            with contextlib.suppress(OSError):  # no room, not ours to write, or someone else was faster
+                _make_table(folder, _with_progress(file, read_blocks(file, limit)))
+            kept = _read_table(folder)
+    return _gather(_with_progress(file, read_blocks(file, limit))) if kept is None else kept
 
 
 def cached_words(file: Path, read: Callable[[Path], list[str]]) -> list[str]:
     """Return the words that *read* takes from *file*, kept as plain lines since parsing is slow."""
+    if not is_cache_enabled():
+        return read(file)
     store = cache_directory() / "words" / _key([file])
     with contextlib.suppress(OSError):
         return _split_words(store.read_bytes())
     words = read(file)
-    with contextlib.suppress(OSError, InputError):
-        store.parent.mkdir(parents=True, exist_ok=True)
-        with open_atomic(store) as stream:
-            stream.write(_join_words(words))
+    _keep(store, lambda stream: stream.write(_join_words(words)))
     return words
 
 
 def cached_array(file: Path, read: Callable[[Path], NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """Return the array that *read* makes of *file*, memory-mapped from the cache."""
+    if not is_cache_enabled():
+        return read(file)
     store = cache_directory() / "arrays" / f"{_key([file])}.npy"
-    if not store.exists():
-        array = read(file)
-        try:
-            store.parent.mkdir(parents=True, exist_ok=True)
-            with open_atomic(store) as stream:
-                np.save(stream, array)
-        except (OSError, InputError):
-            return array
-    kept: NDArray[np.uint64] = np.load(store, mmap_mode="r", allow_pickle=False)
-    return kept
+    if store.exists():
+        with contextlib.suppress(OSError, ValueError, EOFError):
+            kept: NDArray[np.uint64] = np.load(store, mmap_mode="r", allow_pickle=False)
+            return kept
+        _tell_damage(store)
+    array = read(file)
+    _keep(store, lambda stream: np.save(stream, array))
+    return array
 
 
 def cached_digest(files: Sequence[Path]) -> str:
     """Return the SHA-256 of the contents of *files*, remembered as long as they do not change."""
     note = cache_directory() / "digests" / _key(files)
-    with contextlib.suppress(OSError):
-        known = note.read_text(encoding="ascii")
-        if len(known) == 64:
-            return known
+    if is_cache_enabled():
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            known = note.read_text(encoding="ascii")
+            if len(known) == 64:
+                return known
     digest = hashlib.sha256()
     for file in files:
         with file.open("rb") as stream:
             while chunk := stream.read(1 << 20):
                 digest.update(chunk)
-    with contextlib.suppress(OSError, InputError):
-        note.parent.mkdir(parents=True, exist_ok=True)
-        with open_atomic(note) as stream:
-            stream.write(digest.hexdigest().encode("ascii"))
+    if is_cache_enabled():
+        _keep(note, lambda stream: stream.write(digest.hexdigest().encode("ascii")))
     return digest.hexdigest()
+
+
+def _keep(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file of the cache, if that can be done: whoever needs it can make it again."""
+    with contextlib.suppress(OSError, InputError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open_atomic(path) as stream:
+            write(stream)
+
+
+def _read_table(folder: Path) -> tuple[list[str], NDArray[np.float32]] | None:
+    """Return the table in *folder*, or None if there is none; a damaged one is told and removed."""
+    if not folder.exists():
+        return None
+    with contextlib.suppress(OSError, ValueError, EOFError):
+        matrix = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
+        words = _split_words((folder / "words.txt").read_bytes())
+        if len(words) == len(matrix):
+            return words, matrix
+    _tell_damage(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _tell_damage(path: Path) -> None:
+    print(f"monge: cache: {path} is damaged; it is made anew", file=sys.stderr)
+
+
+def _make_table(folder: Path, blocks: Iterable[Block]) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
+    try:
+        _store(scratch, blocks)
+        scratch.rename(folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _key(files: Sequence[Path], *more: str) -> str:

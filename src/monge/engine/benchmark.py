@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from tqdm import tqdm
 
 from monge.encoders import Encoder, parse_layers
-from monge.encoders.cache import is_cache_enabled
+from monge.encoders.vector_cache import is_cache_enabled
 from monge.engine.cells import CellStore
 from monge.engine.judging import judged_segments
 from monge.errors import InputError, OptionError

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from monge.encoders.cache import code_hash, is_cache_enabled, label
+from monge.encoders.cache import code_hash, label
 from monge.encoders.store import Store
-from monge.encoders.vector_cache import cache_directory
+from monge.encoders.vector_cache import cache_directory, is_cache_enabled
 from monge.engine.spool import RecordSpool
 from monge.metrics import Metric
 from monge.scores import Score
