@@ -36,8 +36,17 @@ _LEXICAL = ("bleu", "chrf", "chrfpp", "rougel")
 _ENCODED = ("bertscore", "yisi1", "emd", "lazy_emd", "moverscore", "cosine", "mongescore")
 
 
-def _with_encoder(encoder: str, names: tuple[str, ...] = _ENCODED) -> tuple[str, ...]:
-    return tuple(f"{name} {encoder}:={name},encoder={encoder}" for name in names)
+_MORE_LEXICAL = ("ter", "rouge1", "rouge2", "ribes", "nist", "meteor")
+_MORE_ENCODED = (
+    "f_alpha", "lazy_emd λ=2:=lazy_emd,lambda_unit=relative,lambda_c=2,lambda_r=2",
+    "moverscore bigrams:=moverscore,ngram=2", "moverscore mean:=moverscore,pooling=mean", "moverscore_v1",
+    "moverscore_v2", "smd",
+)  # fmt: skip
+
+
+def _with_encoder(encoder: str, metrics: tuple[str, ...] = _ENCODED) -> tuple[str, ...]:
+    named = (text if ":=" in text else f"{text}:={text}" for text in metrics)
+    return tuple(f"{label} {encoder}:={metric},encoder={encoder}" for label, metric in (n.split(":=") for n in named))
 
 
 SUITES: tuple[Suite, ...] = (
@@ -53,10 +62,8 @@ SUITES: tuple[Suite, ...] = (
         "WMT17 to English, segments: every metric with MiniLM and MPNet",
         (SuiteData("wmt17", statistics=("pearson", "kendall")),),
         (
-            *_LEXICAL, "ter", "rouge1", "rouge2", "ribes", *_with_encoder("minilm"), *_with_encoder("mpnet"),
-            "smd mpnet:=smd,encoder=mpnet", "moverscore_v1 mpnet:=moverscore_v1,encoder=mpnet",
-            "moverscore_v2 mpnet:=moverscore_v2,encoder=mpnet", "f_alpha mpnet:=f_alpha,encoder=mpnet", "wmd", "wmdo",
-            "we", "we_wpi",
+            *_LEXICAL, *_MORE_LEXICAL, "wmd", "wmdo", "we", "we_wpi", *_with_encoder("minilm", _ENCODED + _MORE_ENCODED),
+            *_with_encoder("mpnet", _ENCODED + _MORE_ENCODED),
         ),
         curves=("bertscore minilm:=bertscore,encoder=minilm", "bertscore mpnet:=bertscore,encoder=mpnet"),
         ablations=(("bertscore,encoder=mpnet", "moverscore,encoder=mpnet"),),
@@ -73,7 +80,10 @@ SUITES: tuple[Suite, ...] = (
     Suite(
         "mt",
         "MQM TED talks and et-en with two references, MiniLM and MPNet",
-        (SuiteData("mqm/ted-zhen", statistics=("tie-accuracy", "pearson")), SuiteData("et-en")),
+        (
+            SuiteData("mqm/ted-zhen", statistics=("tie-accuracy", "pearson")),
+            SuiteData("mqm/ted-ende", statistics=("tie-accuracy", "pearson")), SuiteData("et-en/all"),
+        ),
         (*_LEXICAL, *_with_encoder("minilm"), *_with_encoder("mpnet", ("bertscore", "moverscore", "mongescore"))),
     ),
     Suite(

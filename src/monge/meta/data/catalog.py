@@ -150,6 +150,7 @@ CATALOG: tuple[DataSpec, ...] = (
     DataSpec(
         "et-en", "MLQE Estonian–English: 1000 translations with two references", "mlqe_multiref_et-en",
         "quality:read_two_references", "CC0-1.0", _FOMICHEVA, "https://github.com/sheffieldnlp/mlqe-pe",
+        parts=("et-en",),
     ),
     DataSpec(
         "mlqe", "MLQE-PE: 7 pairs, 1000 translations each, no reference", "mlqe_pe_da_test20",

@@ -12,17 +12,21 @@ from monge.text import Segment, read_lines
 
 
 def read_two_references(folder: PathLike) -> list[JudgedSet]:
-    """Read MLQE's et-en translations with two references each and DA z-scores (mt.en, ref-1.en, ref-2.en, src.et)."""
+    """Read MLQE's et-en translations and DA z-scores (mt.en, ref-1.en, ref-2.en, src.et).
+
+    The part ``et-en`` has both references, ``et-en-1`` and ``et-en-2`` one each, to see what a second one buys.
+    """
     base = Path(folder)
     names = ("mt.en", "ref-1.en", "ref-2.en", "src.et", "DA-z.scores")
     columns = [read_lines(base / name) for name in names]
     _check_lengths(base, names, columns)
-    segments = [
-        Segment(mt, (first, second), source, id=str(i))
-        for i, (mt, first, second, source) in enumerate(zip(*columns[:4], strict=True), start=1)
-    ]
+    rows = list(zip(*columns[:4], strict=True))
     human = [parse_number(v, f"{base / 'DA-z.scores'}, line {i}") for i, v in enumerate(columns[4], start=1)]
-    return [make_judged_set("et-en", segments, {"da": human}, place=str(base))]
+    sets = []
+    for name, chosen in (("et-en", slice(1, 3)), ("et-en-1", slice(1, 2)), ("et-en-2", slice(2, 3))):
+        segments = [Segment(row[0], row[chosen], row[3], id=str(i)) for i, row in enumerate(rows, start=1)]
+        sets.append(make_judged_set(name, segments, {"da": human}, place=str(base)))
+    return sets
 
 
 def read_mlqe_folder(folder: PathLike) -> list[JudgedSet]:
