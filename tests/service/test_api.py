@@ -2,10 +2,12 @@
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from monge.cli import main
 from monge.encoders.hashed import HashedEncoder
 from monge.metrics import load_metric
 from monge.text import Segment
@@ -67,6 +69,54 @@ def test_comparisons_name_the_better_system(client: TestClient) -> None:
     assert pair["winner"] == "good"
     assert answer["report"].startswith("<!doctype html>")
     assert answer["verdicts"]
+
+
+def test_comparisons_are_those_of_the_command(
+    client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    references = [f"the {i} boats left the harbour at {i + 3} in the morning" for i in range(25)]
+    systems = {
+        "first": [line.replace("harbour", "port") for line in references],
+        "second": [line if i % 3 else line.replace("boats", "trains") for i, line in enumerate(references)],
+        "empty": ["", *references[1:]],
+    }
+    for name, lines in {"ref": references, **systems}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / f"{name}.txt") for name in ("ref", *systems)]
+    assert main(["compare", files[0], "-i", *files[1:], "-m", "bleu", "chrf", "rouge1", "-f", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    body = {
+        "metrics": [{"name": name} for name in ("bleu", "chrf", "rouge1")],
+        "systems": systems,
+        "references": [references],
+    }
+    answer = post(client, "/api/compare", body).json()
+    assert answer["comparisons"] == told["metrics"]
+    assert answer["verdicts"] == told["verdicts"]
+    assert set(answer["comparisons"]["bleu"]["corpus"]["scores"]) == set(systems)
+    assert "corpus" not in answer["comparisons"]["rouge1"]
+    assert "Corpus" in answer["report"]
+
+
+def test_systems_share_what_is_learnt(client: TestClient) -> None:
+    """λ relative to the typical cost: the same λ for all systems, so a system's scores do not depend on it alone."""
+    references = [f"the {i} boats left the harbour" for i in range(6)]
+    good = [f"the {i} boats left the port" for i in range(6)]
+    systems = {"good": good, "same": good, "bad": [f"quite {i} other words" for i in range(6)]}
+    options = {"lambda_c": 0.5, "lambda_r": 0.5, "lambda_unit": "relative"}
+    body = {"metrics": [{"name": "lazy_emd", "options": options}], "systems": systems, "references": [references]}
+    answer = post(client, "/api/compare", body | {"report": False}).json()
+    segments = [
+        Segment(line, (reference,), system=name)
+        for name, lines in systems.items()
+        for line, reference in zip(lines, references, strict=True)
+    ]
+    metric = load_metric("lazy_emd", encoder=HashedEncoder(layers=7, special=True), **options).fit_shared(segments)
+    assert answer["comparisons"]["lazy_emd"]["signature"] == str(metric.signature)
+    expected = {name: metric.score([s for s in segments if s.system == name]) for name in systems}
+    means = answer["comparisons"]["lazy_emd"]["rankings"]["mean"]
+    for name, scores in expected.items():
+        assert means[name]["value"] == pytest.approx(sum(score.value for score in scores) / 6, abs=1e-9)
 
 
 def test_metrics_are_listed_with_options_that_strangers_may_set(client: TestClient) -> None:

@@ -167,6 +167,52 @@ def test_the_time_limit_is_an_answer() -> None:
         assert "0.2 seconds" in answer.json()["error"]
 
 
+def test_a_failure_is_an_answer_and_its_log_holds_no_text(caplog: pytest.LogCaptureFixture) -> None:
+    app = make_app()
+    with caplog.at_level(logging.INFO, "monge.service"), TestClient(app) as client:
+        app.state.service.pool.load = lambda *_: (_ for _ in ()).throw(ValueError("secret words"))
+        answer = client.post("/api/score", json=BODY)
+        assert answer.status_code == 500
+        assert "log" in answer.json()["error"]
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert 'status="500"' in client.get("/metrics").text
+    lines = [JsonLines().format(record) for record in caplog.records if record.name == "monge.service"]
+    assert json.loads(lines[0])["error"] == "ValueError"
+    assert not any("secret" in line for line in lines)
+
+
+class LearningMetric(SlowMetric):
+    """A metric that has to learn from a corpus first, and takes its time for every segment it reads."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(0.0)
+        self.fitted = False
+        self.read = 0
+        self._pause = seconds
+
+    def fit(self, corpus: Sequence[Segment]) -> "LearningMetric":
+        for _ in corpus:
+            self.read += 1
+            time.sleep(self._pause)
+        return self
+
+
+def test_learning_from_a_large_request_does_not_hold_up_small_ones() -> None:
+    worker, metric = started(), LearningMetric(0.005)
+    large = worker.submit(Task(metric, segments(1000)), 60)
+    time.sleep(0.1)
+    begun = time.monotonic()
+    worker.submit(Task(SlowMetric(0.0), segments(1)), 10).result(5)
+    assert time.monotonic() - begun < 0.5
+    assert metric.read < 1000
+    large.cancel()
+    time.sleep(0.2)
+    seen = metric.read
+    time.sleep(0.2)
+    assert metric.read == seen  # nobody waits: it reads no further
+    worker.stop()
+
+
 def test_too_many_requests_of_one_client() -> None:
     app = make_app(per_client=2)
     with TestClient(app) as client:

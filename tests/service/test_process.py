@@ -1,8 +1,10 @@
 """The service as a process: started, stopped, killed, started again."""
 
 import contextlib
+import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -76,6 +78,21 @@ def test_a_stopped_service_finishes_what_is_under_way(service: Running) -> None:
     thread.join(60)
     assert outcome == [200]
     assert service.process.wait(30) in (0, -signal.SIGTERM)
+
+
+def test_a_client_that_hangs_up_is_not_worked_for(service: Running) -> None:
+    body = json.dumps(LARGE | {"segments": LARGE["segments"] * 10}).encode()
+    head = "POST /api/score HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", service.port)) as client:
+        client.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        wait_until_busy(service)
+    for _ in range(100):
+        if not httpx.get(f"{service.address}/healthz").json()["waiting"]:
+            break
+        time.sleep(0.02)
+    else:
+        raise AssertionError("it goes on working")
+    assert httpx.post(f"{service.address}/api/score", json=SMALL, timeout=60).status_code == 200
 
 
 def test_a_killed_service_gives_clean_errors_and_starts_again(service: Running, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,7 @@ from monge.cli.values import seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from monge.compare import CompareSettings, Comparison, CorpusComparison
-    from monge.engine.job import SystemResult
-    from monge.metrics import Metric
-    from monge.scores import ScoreTable
+    from monge.compare import CompareSettings, Comparison
 
 _TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
 
@@ -124,13 +121,13 @@ def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[
     file = read_scores(args.scores, higher_is_better=not args.lower_is_better)
     comparisons = {}
     for metric, table in file.tables.items():
-        types = _read_types(args.types, table) if args.types else file.types_of(table)
+        types = _read_types(args.types, len(table.segments)) if args.types else file.types_of(table)
         comparisons[metric] = compare_systems(table, settings=settings, types=types, tell=_tell)
     return comparisons
 
 
 def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
-    from monge.compare import compare_systems
+    from monge.engine.comparing import compare_scored
     from monge.engine.inputs import spool_jsonl, spool_parallel
     from monge.engine.job import JobOptions, score_job
     from monge.engine.journal import score_store
@@ -142,20 +139,11 @@ def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[
     systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
+    types = _read_types(args.types, len(systems[0])) if args.types else ()
     comparisons = {}
     for metric in load_metrics(args):
         results = score_job([metric], systems, store=score_store(), options=JobOptions())
-        table, places = _make_table(results)
-        types = _read_types(args.types, table) if args.types else ()
-        corpus = _compare_corpora(metric, results, places, settings)
-        remarks = [
-            f"{result.system}: {note} ({count} of {len(result)} segments)"
-            for result in results
-            for note, count in result.notes.items()
-        ]
-        comparisons[metric.spec.name] = compare_systems(
-            table, settings=settings, types=types, corpus=corpus, remarks=remarks, tell=_tell
-        )
+        comparisons[metric.spec.name] = compare_scored(metric, results, settings=settings, types=types, tell=_tell)
     return comparisons
 
 
@@ -165,53 +153,12 @@ def _tell(what: str) -> None:
         print(f"monge: {what} …", file=sys.stderr)
 
 
-def _make_table(results: Sequence[SystemResult]) -> tuple[ScoreTable, list[list[int]]]:
-    """Return one metric's scores as a table, and where each system holds its segments; all must have the same ids."""
-    import numpy as np
-
-    from monge.scores import ScoreTable
-
-    known = [{segment.id: place for place, segment in enumerate(result.segments)} for result in results]
-    ids = tuple(known[0])
-    for result, own in zip(results, known, strict=True):
-        for name in own.keys() ^ known[0].keys():
-            first, second = (results[0], result) if name in known[0] else (result, results[0])
-            raise InputError(f"segment {name!r} of system {first.system!r} is missing in system {second.system!r}")
-    places = [[own[name] for name in ids] for own in known]
-    scores = [np.array([score.value for score in result.scores]) for result in results]
-    values = np.stack([row[order] for row, order in zip(scores, places, strict=True)])
-    names = tuple(result.system for result in results)
-    return ScoreTable(names, ids, values, results[0].signature, results[0].higher_is_better), places
-
-
-def _compare_corpora(
-    metric: Metric, results: Sequence[SystemResult], places: Sequence[list[int]], settings: CompareSettings
-) -> CorpusComparison | None:
-    """Compare by the corpus score of BLEU, chrF or TER, resampling the sums it is made of, as sacrebleu does."""
-    import numpy as np
-
-    from monge.compare import CorpusStatistics, compare_corpora
-    from monge.metrics.base import SummableMetric
-
-    if not isinstance(metric, SummableMetric):
-        return None
-    scorer: SummableMetric = metric
-    rows = [np.array([scorer.sum_statistics([segment]) for segment in result.segments]) for result in results]
-    statistics = CorpusStatistics(
-        tuple(result.system for result in results),
-        np.stack([row[order] for row, order in zip(rows, places, strict=True)]),
-        lambda sums: scorer.score_of_sums(sums.tolist()),
-        metric.spec.higher_is_better,
-    )
-    return compare_corpora(statistics, draws=settings.draws, seed=settings.seed, alpha=settings.alpha)
-
-
-def _read_types(path: str, table: ScoreTable) -> tuple[str, ...]:
+def _read_types(path: str, instances: int) -> tuple[str, ...]:
     from monge.text import read_lines
 
     types = tuple(line.strip() for line in read_lines(path))
-    if len(types) != len(table.segments):
-        raise InputError(f"{path} has {len(types)} lines, but there are {len(table.segments)} instances")
+    if len(types) != instances:
+        raise InputError(f"{path} has {len(types)} lines, but there are {instances} instances")
     return types
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
@@ -33,8 +33,6 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         (503, "busy or too slow; try again"),
     )
 }  # fmt: skip
-
-log = logging.getLogger("monge.service")
 
 Made = TypeVar("Made")
 
@@ -77,15 +75,30 @@ class Service:
     def _worker_of(self, task: Task) -> Worker:
         return self.workers.get(task.metric.spec.family, self.workers["other"])
 
-    async def report(self, make: Callable[[], Made]) -> Made:
-        """Make a report in a thread of its own, a few at a time."""
+    async def report(self, make: Callable[[Callable[[str], None]], Made]) -> Made:
+        """Make a report in a thread of its own, a few at a time; *make* is given what to call between its steps."""
         if self._under_way >= COMPARISONS:
             raise overloaded(f"{COMPARISONS} comparisons are under way already; try again in a moment")
+        seconds = self.settings.seconds
+        end = time.monotonic() + seconds
+
+        def tell(_: str) -> None:
+            if time.monotonic() > end:
+                raise overloaded(f"the report was not done within {seconds:g} seconds; send less at once")
+
         self._under_way += 1
+        report = asyncio.get_running_loop().run_in_executor(self._reports, make, tell)
+        report.add_done_callback(self._end_report)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._reports, make)
-        finally:
-            self._under_way -= 1
+            async with asyncio.timeout(seconds):
+                return await asyncio.shield(report)
+        except TimeoutError:
+            raise overloaded(f"the report was not done within {seconds:g} seconds; send less at once") from None
+
+    def _end_report(self, report: asyncio.Future[Any]) -> None:
+        self._under_way -= 1
+        if not report.cancelled():
+            report.exception()  # whoever waited may have left: nobody else will look at it
 
     def close(self) -> None:
         """Finish what is under way and stop."""
@@ -143,8 +156,8 @@ def _add_api(app: FastAPI, service: Service) -> None:
 
     @app.post("/api/compare", responses=REFUSALS, summary="Compare systems, and say how surely one is better")
     async def compare(request: Annotated[messages.CompareRequest, Body()]) -> messages.CompareAnswer:
-        _, results = await service.run(lambda: handlers.plan_compare(request, pool, settings))
-        return await service.report(lambda: handlers.answer_compare(request, results))
+        tasks, results = await service.run(lambda: handlers.plan_compare(request, pool, settings))
+        return await service.report(lambda tell: handlers.answer_compare(request, tasks, results, tell=tell))
 
     listed: dict[int | str, dict[str, Any]] = {status: REFUSALS[status] for status in (401, 421, 429)}
 
@@ -206,11 +219,6 @@ def _add_failures(app: FastAPI) -> None:
     async def plain(_: Request, error: HTTPException) -> JSONResponse:
         status = 422 if error.status_code == 400 else error.status_code  # 400: a body that could not be parsed
         return JSONResponse({"error": str(error.detail)}, status, error.headers)
-
-    @app.exception_handler(Exception)
-    async def failed(_: Request, error: Exception) -> JSONResponse:
-        log.error("failed", exc_info=error)
-        return JSONResponse({"error": "the service failed on this request; its log says more"}, 500)
 
 
 def _describe(problem: dict[str, Any]) -> str:

@@ -6,11 +6,13 @@ Logs hold method, path, status, sizes and times, never a text.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import json
 import logging
 import re
 import time
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -57,7 +59,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        told = {"status": 500, "bytes": 0}
+        told = {"status": 0, "bytes": 0}  # status 0: nothing was answered
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -74,9 +76,14 @@ class Gate:
             told["bytes"] = len(body)
             if body and _headers(scope).get("content-type", "").split(";")[0].strip().lower() != "application/json":
                 raise RefusalError(415, "the body must be application/json")
-            await self._app(scope, _replay(body, receive), answer)
+            await _unless_left(self._app(scope, _replay(body, receive), answer), receive)
         except RefusalError as refusal:
             await refuse(refusal, answer)
+        except Exception as error:
+            log.error("failed", exc_info=error)
+            if told["status"]:
+                raise  # the answer was under way already: only a broken connection can tell
+            await refuse(RefusalError(500, "the service failed on this request; its log says more"), answer)
         finally:
             self._clients[client] -= 1
             if not self._clients[client]:
@@ -161,6 +168,28 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
+async def _unless_left(work: Awaitable[None], receive: Receive) -> None:
+    """Do the work, and drop it when the client goes away."""
+    doing = asyncio.ensure_future(work)
+    leaving = asyncio.create_task(_wait_for_leave(receive))
+    try:
+        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            doing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await doing
+            return
+        await doing
+    finally:
+        doing.cancel()
+        leaving.cancel()
+
+
+async def _wait_for_leave(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 async def refuse(refusal: RefusalError, send: Send) -> None:
     """Send a refusal as an answer."""
     headers = [(b"content-type", b"application/json")]
@@ -176,7 +205,7 @@ class JsonLines(logging.Formatter):
     """One JSON object a line: time, level, message, and what the message carries."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line; an error keeps its traceback, which holds no text of requests beyond its message."""
+        """Return the line; of an error it tells the kind and the place, not the message, which may quote a text."""
         entry: dict[str, Any] = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
             "level": record.levelname.lower(),
@@ -185,5 +214,6 @@ class JsonLines(logging.Formatter):
         entry |= getattr(record, "record", {})
         if record.exc_info and record.exc_info[0]:
             entry["error"] = record.exc_info[0].__name__
-            entry["trace"] = self.formatException(record.exc_info).splitlines()[-12:]
+            frames = traceback.extract_tb(record.exc_info[2])
+            entry["trace"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
         return json.dumps(entry, ensure_ascii=True, default=str)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from monge.compare import Comparison, combine_metrics, compare_systems
+from monge.compare import CompareSettings, combine_metrics
+from monge.compare.wording import listed
+from monge.engine.comparing import compare_scored
+from monge.engine.scoring import count_notes
 from monge.errors import MongeError
 from monge.explain import explain_occlusion, explain_score, is_explainable, occlusion_variants
 from monge.metrics import Metric, MetricSpec, metric_options
@@ -17,12 +20,12 @@ from monge.metrics.settings import CHOICES
 from monge.report.alignment_heatmap import render_heatmap
 from monge.report.alignment_svg import render_ribbons
 from monge.report.word_effects import render_effects
-from monge.scores import Score, ScoreTable
+from monge.scores import Score
 from monge.service import messages as m
 from monge.service.limits import check_compare, check_explain, check_score, check_words
 from monge.service.pool import MetricPool
 from monge.service.settings import ServiceSettings, unusable
-from monge.service.worker import Task, TaskResult
+from monge.service.worker import SharedCorpus, Task, TaskResult
 from monge.text import Segment
 from monge.version import __version__
 
@@ -96,31 +99,58 @@ def plan_compare(request: m.CompareRequest, pool: MetricPool, settings: ServiceS
     check_compare(request, settings)
     if len({choice.name for choice in request.metrics}) < len(request.metrics):
         raise unusable("a metric is named twice", "metrics")
-    systems = {name: _segments(request, name, lines) for name, lines in request.systems.items()}
+    systems = [_segments(request, name, lines) for name, lines in request.systems.items()]
+    everything = SharedCorpus([segment for segments in systems for segment in segments])
     return [
-        _task(choice, f"metrics[{i}]", segments, pool)
+        _task(choice, f"metrics[{i}]", segments, pool, shared=everything)
         for i, choice in enumerate(request.metrics)
-        for segments in systems.values()
+        for segments in systems
     ]
 
 
-def answer_compare(request: m.CompareRequest, results: Sequence[TaskResult]) -> m.CompareAnswer:
-    """Return the comparisons, what they say together, and the report."""
+@dataclass(frozen=True, eq=False)
+class _ScoredSystem:
+    """A system's part of the results, as comparisons want it."""
+
+    system: str
+    signature: str
+    segments: Sequence[Segment]
+    scores: Sequence[Score]
+    notes: Counter[str]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def answer_compare(
+    request: m.CompareRequest, tasks: Sequence[Task], results: Sequence[TaskResult], *, tell: Callable[[str], None]
+) -> m.CompareAnswer:
+    """Return the comparisons, what they say together, and the report; *tell* hears of every step."""
     from monge.report.compare_report import agreement_sentences, comparison_html, comparison_record, explain_all
 
-    names = tuple(request.systems)
-    comparisons: dict[str, Comparison] = {}
+    count = len(request.systems)
+    comparisons = {}
     for i, choice in enumerate(request.metrics):
-        own = results[i * len(names) : (i + 1) * len(names)]
-        comparisons[choice.name] = compare_systems(_table(names, own))
+        own = slice(i * count, (i + 1) * count)
+        scored = [_scored(*pair) for pair in zip(tasks[own], results[own], strict=True)]
+        comparisons[choice.name] = compare_scored(results[own][0].metric, scored, settings=CompareSettings(), tell=tell)
     agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
     explained = explain_all(comparisons)
-    title = f"Comparison of {', '.join(names[:6])}{' and others' if len(names) > 6 else ''}"
+    tell("writing the report")
+    title = f"Comparison of {listed(next(iter(comparisons.values())).order)}"
     return m.CompareAnswer(
         comparisons={name: comparison_record(*pair) for name, pair in explained.items()},
         verdicts=agreement_sentences(agreement, limit=len(agreement.verdicts)) if agreement else [],
         report=comparison_html(explained, agreement, title=title) if request.report else "",
     )
+
+
+def _scored(task: Task, result: TaskResult) -> _ScoredSystem:
+    notes = count_notes(result.scores)
+    for note in result.notes:
+        notes[note] = len(result.scores)
+    signature = str(result.metric.signature)
+    return _ScoredSystem(task.segments[0].system, signature, task.segments, result.scores, notes)
 
 
 def answer_metrics(pool: MetricPool, settings: ServiceSettings) -> m.MetricsAnswer:
@@ -172,11 +202,17 @@ def _default(value: object) -> m.OptionValue | None:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def _task(choice: m.MetricChoice, field: str, segments: Sequence[Segment], pool: MetricPool) -> Task:
+def _task(
+    choice: m.MetricChoice,
+    field: str,
+    segments: Sequence[Segment],
+    pool: MetricPool,
+    shared: SharedCorpus | None = None,
+) -> Task:
     metric = pool.load(choice.name, choice.options, field)
     _check_needs(metric, segments, field)
     check_words(choice.name, segments, field)
-    return Task(metric, segments)
+    return Task(metric, segments, shared=shared)
 
 
 def _check_needs(metric: Metric, segments: Sequence[Segment], field: str) -> None:
@@ -202,17 +238,6 @@ def _segments(request: m.CompareRequest, system: str, lines: Sequence[str]) -> l
         )
         for i, line in enumerate(lines)
     ]
-
-
-def _table(systems: tuple[str, ...], results: Sequence[TaskResult]) -> ScoreTable:
-    first = results[0]
-    return ScoreTable(
-        systems,
-        tuple(str(i + 1) for i in range(len(first.scores))),
-        np.array([[score.value for score in result.scores] for result in results]),
-        str(first.metric.signature),
-        first.metric.spec.higher_is_better,
-    )
 
 
 def _score(score: Score) -> m.SegmentScore:

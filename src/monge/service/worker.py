@@ -1,7 +1,8 @@
 """One thread that scores for everybody: requests that wait are encoded together, and none holds up the others.
 
 Every round takes a slice of each waiting job that uses the same metric, so that concurrent requests share encoder
-batches, and a large job advances a slice at a time while small ones pass it.
+batches, and a large job advances a slice at a time while small ones pass it. What a metric must learn from a large job
+before its first slice (idf) is learnt in a second thread.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import overload
 
 from monge.explain import fit_on
 from monge.metrics.base import Metric
@@ -22,15 +24,67 @@ from monge.text import Segment
 
 SLICE = 4_000  # characters of one job in a round
 ROUND = 48_000  # characters of all jobs in a round
+IDLE = 0.05  # seconds until jobs are looked at again when none can go on
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Segments to be scored by a metric, which is fitted on them when it needs a corpus."""
+    """Segments to be scored by a metric, which is fitted on them when it needs a corpus.
+
+    ``shared`` holds the segments of all systems, when several are compared: some of what is learnt must be the same.
+    """
 
     metric: Metric
     segments: Sequence[Segment]
     alignments: bool = False
+    shared: SharedCorpus | None = None
+
+    def fit(self, alive: Callable[[], bool]) -> tuple[Metric, tuple[str, ...]]:
+        """Return the metric fitted, and what had to be said about that; give up when *alive* says no."""
+        metric = self.metric if self.shared is None else self.shared.fit(self.metric, alive)
+        return fit_on(metric, _Guarded(self.segments, alive))
+
+    @property
+    def small(self) -> bool:
+        """Whether the metric is fitted, or will be in no time."""
+        corpus = self.segments if self.shared is None else self.shared.segments
+        return self.metric.fitted or sum(map(_characters, corpus)) <= SLICE
+
+
+class SharedCorpus:
+    """Segments of all systems; a metric that has to learn from them does so once for all tasks."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self.segments = segments
+        self._fitted: dict[int, Metric] = {}
+
+    def fit(self, metric: Metric, alive: Callable[[], bool]) -> Metric:
+        """Return the metric with what systems share."""
+        if metric.fitted:
+            return metric
+        if id(metric) not in self._fitted:
+            self._fitted[id(metric)] = metric.fit_shared(_Guarded(self.segments, alive))
+        return self._fitted[id(metric)]
+
+
+class _Guarded(Sequence[Segment]):
+    """Segments that cannot be read any more once nobody waits."""
+
+    def __init__(self, segments: Sequence[Segment], alive: Callable[[], bool]) -> None:
+        self._segments = segments
+        self._alive = alive
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Segment]: ...
+    def __getitem__(self, index: int | slice) -> Segment | Sequence[Segment]:
+        if not self._alive():
+            raise overloaded("the request took too long and was given up")
+        return self._segments[index]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +101,15 @@ class _Job:
     task: Task
     future: Future[TaskResult]
     deadline: float
+    fitting: Future[tuple[Metric, tuple[str, ...]]] | None = None
     metric: Metric | None = None
     notes: tuple[str, ...] = ()
     scores: list[Score] = field(default_factory=list)
+
+    @property
+    def alive(self) -> bool:
+        """Whether somebody still waits for it."""
+        return not self.future.done() and time.monotonic() <= self.deadline
 
     def next_slice(self) -> Sequence[Segment]:
         """Return the next segments: at least one, at most a slice of characters."""
@@ -77,10 +137,12 @@ class Worker:
         self.rounds = 0
         self.segments = 0
         self._thread: threading.Thread | None = None
+        self._fitter: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
         """Begin to work, or begin again after a stop."""
         self._stopping = False
+        self._fitter = ThreadPoolExecutor(1, thread_name_prefix="monge-fit")
         self._thread = threading.Thread(target=self._run, name="monge-worker", daemon=True)
         self._thread.start()
 
@@ -117,6 +179,8 @@ class Worker:
             for job in self._jobs:
                 _fail(job, overloaded("the service is shutting down"))
             self._jobs.clear()
+        if self._fitter is not None:
+            self._fitter.shutdown(wait=False, cancel_futures=True)
 
     def _run(self) -> None:
         while True:
@@ -137,7 +201,8 @@ class Worker:
             if job.key == ready[0].key and (not group or size < ROUND):
                 group.append(job)
                 size += sum(_characters(segment) for segment in job.next_slice())
-        self._score(group)
+        if group:
+            self._score(group)
         with self._changed:
             for job in waiting:
                 if job.future.done():
@@ -146,6 +211,8 @@ class Worker:
                 if not job.future.done():
                     self._jobs.remove(job)
                     self._jobs.append(job)
+            if self._jobs and not ready:
+                self._changed.wait(IDLE)
 
     def _prepare(self, job: _Job) -> bool:
         """Fit the metric on first sight; drop jobs that nobody waits for any more."""
@@ -156,11 +223,23 @@ class Worker:
             return False
         if job.metric is None:
             try:
-                job.metric, job.notes = fit_on(job.task.metric, job.task.segments)
+                fitted = self._fit(job)
             except Exception as error:
                 _fail(job, error)
                 return False
+            if fitted is None:
+                return False
+            job.metric, job.notes = fitted
         return True
+
+    def _fit(self, job: _Job) -> tuple[Metric, tuple[str, ...]] | None:
+        """Return the metric fitted for a job, or None while that is under way in the other thread."""
+        if job.fitting is None:
+            if job.task.small:
+                return job.task.fit(lambda: True)
+            assert self._fitter is not None
+            job.fitting = self._fitter.submit(job.task.fit, lambda: job.alive)
+        return job.fitting.result() if job.fitting.done() else None
 
     def _score(self, group: Sequence[_Job]) -> None:
         slices = [job.next_slice() for job in group]
