@@ -59,11 +59,24 @@ def test_unknown_names_are_told(name, told):
 
 def test_a_hub_name_while_offline_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(ModelError, match=r"'some/model' is no local directory but a hub name.*offline"):
+    with pytest.raises(ModelError, match=r"no encoder 'some/model': .* offline the hub is not asked$"):
         load_encoder("some/model", offline=True)
     monkeypatch.setenv("MONGE_OFFLINE", "1")
     with pytest.raises(ModelError, match="offline"):
         load_encoder("some/model")
+
+
+@pytest.mark.parametrize("name", ["bert-base-uncased", "some/model"])
+def test_a_hub_name_is_asked_of_the_hub(monkeypatch, minilm_directory, name):
+    asked = []
+
+    def download(repo, **options):
+        asked.append(repo)
+        return str(minilm_directory)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    assert load_encoder(name).signature.startswith(name)
+    assert asked == [name]
 
 
 @pytest.mark.parametrize("options", [{"long": "windows"}, {"dtype": "float8"}, {"device": "tpu", "dtype": "float16"}])

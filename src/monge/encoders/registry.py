@@ -57,8 +57,9 @@ def load_encoder(
 
     *source* is a name (``minilm``, ``mpnet``, ``glove``, ``hashed``, or one that another package adds through the
     entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
-    vectors, a hub name (``org/model``), or any object that follows :class:`~monge.encoders.base.Encoder`, which is
-    returned as it is. A missing model is fetched, unless *offline* (None: if the environment sets ``MONGE_OFFLINE``).
+    vectors, a hub name (``org/model`` or ``bert-base-uncased``), or any object that follows
+    :class:`~monge.encoders.base.Encoder`, which is returned as it is. A missing model is fetched, unless *offline*
+    (None: if the environment sets ``MONGE_OFFLINE``).
 
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
     DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
@@ -83,11 +84,9 @@ def _load_name(name: str, options: RunOptions) -> Encoder:
     path = Path(name).expanduser()
     if path.exists():
         return _load_path(path, options)
-    if re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", name):
+    if re.fullmatch(r"([\w-][\w.-]*/)?[\w-][\w.-]*", name):
         return _load_hub(name, options)
-    if "/" in name or os.sep in name:
-        raise ModelError(f"no encoder at {name}: no such file or directory")
-    raise ModelError(f"no encoder {name!r}{suggest(name, known_names())}; known are {', '.join(known_names())}")
+    raise ModelError(f"no encoder at {name}: no such file or directory")
 
 
 def known_names() -> list[str]:
@@ -119,19 +118,29 @@ def _load_model(spec: ModelSpec, options: RunOptions) -> Encoder:
 def _load_hub(name: str, options: RunOptions) -> Encoder:
     """Load a hub model from the hub's own cache, or download it first; offline only the cache is looked at."""
     import huggingface_hub
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
 
     offline = is_offline(options.offline)
     try:
         directory = huggingface_hub.snapshot_download(
             name, allow_patterns=["*.json", "*.safetensors", "*.txt", "*.model"], local_files_only=offline
         )
-    except RepositoryNotFoundError:
-        raise ModelError(f"no encoder {name!r}: no such directory, and the hub has no such model") from None
+    except (RepositoryNotFoundError, HFValidationError):
+        raise _no_encoder(name, "the hub has no such model") from None
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError):
-        why = "offline forbids fetching it" if offline else "the hub cannot be reached"
-        raise ModelError(f"{name!r} is no local directory but a hub name, not on this machine, and {why}") from None
+        raise _no_encoder(name, "offline the hub is not asked" if offline else "the hub cannot be reached") from None
     return _load_path(Path(directory), options, title=name)
+
+
+def _no_encoder(name: str, why: str) -> ModelError:
+    near = "" if "/" in name else suggest(name, known_names())
+    known = "" if "/" in name else f"; known are {', '.join(known_names())}"
+    return ModelError(f"no encoder {name!r}{near}: no such file or directory here, and {why}{known}")
 
 
 def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
