@@ -46,18 +46,16 @@ class PackIndex:
     newest pack, then their places are committed: what a killed writer leaves there is overwritten by the next.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, read_only: bool = False) -> None:
         self.directory = directory
-        directory.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(
-            directory / "index.sqlite", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        try:
-            self._prepare()
-            (self._name,) = self._one("SELECT name FROM identity")
-        except BaseException:
-            self._connection.close()
-            raise
+        if read_only:
+            try:
+                self._connect("?mode=ro")
+            except sqlite3.OperationalError:  # SQLite wants to leave a note of its reading, but nobody writes either
+                self._connect("?mode=ro&immutable=1")
+        else:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._connect("")
 
     def close(self) -> None:
         self._connection.close()
@@ -172,7 +170,21 @@ class PackIndex:
 
     # -- inside --------------------------------------------------------------------------------------------------
 
+    def _connect(self, mode: str) -> None:
+        address = (self.directory / "index.sqlite").absolute().as_uri() + mode
+        self._connection = sqlite3.connect(
+            address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if not mode:
+                self._prepare()
+            self._identify()
+        except BaseException:
+            self._connection.close()
+            raise
+
     def _prepare(self) -> None:
+        """Make the tables of a new index."""
         self._retry("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
         if self._one("PRAGMA application_id")[0] == 0:
@@ -182,8 +194,11 @@ class PackIndex:
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {FORMAT}")
                     self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+
+    def _identify(self) -> None:
         if (self._one("PRAGMA application_id")[0], self._one("PRAGMA user_version")[0]) != (_APPLICATION, FORMAT):
             raise ForeignIndexError(f"{self.directory} was made by another version of monge")
+        (self._name,) = self._one("SELECT name FROM identity")
 
     def _retry(self, statement: str) -> None:
         """Run what SQLite refuses at once, without waiting, while another process is opening the same file."""

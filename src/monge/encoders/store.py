@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -25,6 +26,8 @@ _BATCH_BYTES = 32 << 20  # written in one turn, so that other processes get thei
 _SLACK = 0.9  # a full store is emptied to this share, so that not every write prunes
 _DAY = 86_400
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
+_REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -41,10 +44,10 @@ class Store:
     """Blobs by key in a directory, shared by threads and processes and bounded to *most* bytes.
 
     Every blob is checked against its checksum when it is read. A damaged blob is dropped, a damaged or foreign index
-    is made anew, and a full or read-only disk turns the store off for this process; each of these is told once on
-    stderr and none is an error, because all that is lost is time. What was not used for longest goes first when the
-    store is full (by whole days and packs). One process never stores more than *most* bytes: a job larger than the
-    store would only push itself out.
+    is made anew, a directory that cannot be written is only read, and a full disk turns the store off for this
+    process; each of these is told once on stderr and none is an error, because all that is lost is time. What was not
+    used for longest goes first when the store is full (by whole days and packs). To make room in a full store one
+    process drops at most *most* bytes a day: a job larger than the store would only push itself out.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +67,7 @@ class Store:
         self._owner = 0
         self._off = False  # nothing works here: a process says so once and goes on without
         self._read_only = False
-        self._written = 0
+        self._written = (0, 0)  # day, bytes
         self._told: set[str] = set()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -74,15 +77,7 @@ class Store:
     def put(self, label: str, blobs: Mapping[bytes, bytes]) -> None:
         """Store *blobs* under *label*, unless the disk or this process's share is full."""
         for batch in _batches(blobs):
-            if self._read_only or self._off:
-                return
-            amount = sum(map(len, batch.values()))
-            if self._written + amount > self.most:
-                self._read_only = True
-                self._tell(f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept")
-                return
             self._guarded(partial(self._put, label=label, blobs=batch), None)
-            self._written += amount
 
     def summary(self) -> list[LabelSummary]:
         """Return what is stored by label, the largest first."""
@@ -128,17 +123,25 @@ class Store:
                 damaged.append(key)
             else:
                 blobs[key] = blob
-        if damaged:
+        if damaged and not self._read_only:
             index.drop(damaged)
         broken = sum(index.has_pack(places[key].pack) for key in damaged)
         if broken:
             self._tell(f"{broken} damaged entries in {self.directory} were dropped and are made again")
-        if blobs:
+        if blobs and not self._read_only:
             index.touch({place.pack for place in places.values()}, _today())
         return blobs
 
     def _put(self, index: PackIndex, label: str, blobs: Mapping[bytes, bytes]) -> None:
-        index.append(label, blobs, _today())
+        if self._read_only:
+            return
+        today, amount = _today(), sum(map(len, blobs.values()))
+        written = self._written[1] if self._written[0] == today else 0
+        if written + amount > self.most and index.size() + amount > self.most:
+            self._tell(f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept")
+            return
+        index.append(label, blobs, today)
+        self._written = (today, written + amount)
         if index.size() > self.most:
             index.shrink(int(self.most * _SLACK))
 
@@ -146,8 +149,9 @@ class Store:
         index.check()
         entries = index.all_entries()
         damaged = [key for key, blob in index.read(entries) if blob is None]
-        index.drop(damaged)
-        index.shrink(self.most)
+        if not self._read_only:
+            index.drop(damaged)
+            index.shrink(self.most)
         return len(entries), len(damaged)
 
     def _guarded(self, action: Callable[[PackIndex], T], otherwise: T) -> T:
@@ -159,18 +163,28 @@ class Store:
                 return action(self._open())
             except ForeignIndexError as error:
                 self._rebuild(str(error))
-            except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _DAMAGE:
+            except (sqlite3.Error, OSError) as error:
+                if self._turn_read_only(error):
+                    return self._guarded(action, otherwise)
+                if isinstance(error, sqlite3.Error) and _code(error) in _DAMAGE:
                     self._rebuild(f"{self.directory} is damaged ({error})")
                 else:
-                    self._give_up(str(error))
-            except OSError as error:
-                self._give_up(error.strerror or str(error))
+                    self._give_up(getattr(error, "strerror", None) or str(error))
         return otherwise
+
+    def _turn_read_only(self, error: sqlite3.Error | OSError) -> bool:
+        """Only read from now on, if *error* says that there is something to read but nothing may be written."""
+        refused = _code(error) in _REFUSED if isinstance(error, sqlite3.Error) else error.errno in _FORBIDDEN
+        if self._read_only or not refused or not os.path.exists(self.directory / "index.sqlite"):
+            return False
+        self.close()
+        self._read_only = True
+        self._tell(f"{self.directory} cannot be written: what is there is used, and nothing new is kept")
+        return True
 
     def _open(self) -> PackIndex:
         if self._index is None or self._owner != os.getpid():
-            self._index, self._owner = PackIndex(self.directory), os.getpid()
+            self._index, self._owner = PackIndex(self.directory, read_only=self._read_only), os.getpid()
         return self._index
 
     def _rebuild(self, reason: str) -> None:
@@ -234,6 +248,10 @@ def _batches(blobs: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:
         size += len(blob)
     if batch:
         yield batch
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 
 def _today() -> int:
