@@ -48,8 +48,16 @@ def test_lower_is_better_turns_the_verdict(table: Path, capsys) -> None:
 def test_json_markdown_and_latex(table: Path, capsys) -> None:
     _, out, _ = run(capsys, "compare", "--scores", table, "-f", "json")
     assert json.loads(out)["clusters"] == [["new"], ["old"]]
-    assert run(capsys, "compare", "--scores", table, "-f", "markdown")[1].startswith("- new beats old")
+    assert "\n- new beats old" in run(capsys, "compare", "--scores", table, "-f", "markdown")[1]
     assert r"\toprule" in run(capsys, "compare", "--scores", table, "-f", "latex")[1]
+
+
+@pytest.mark.parametrize("kind", ["text", "json", "markdown", "latex"])
+def test_quiet_prints_sentences_only(table: Path, capsys, kind: str) -> None:
+    _, out, _ = run(capsys, "compare", "--scores", table, "-f", kind, "-q")
+    assert "new beats old" in out
+    for more in ("TrueSkill", "tabular", "p_values", "seed:"):
+        assert more not in out
 
 
 def test_report_and_figures_are_written(table: Path, tmp_path: Path, capsys) -> None:
@@ -164,6 +172,9 @@ def test_what_score_prints_can_be_compared(tmp_path: Path, capsys) -> None:
         (["--scores", "{apart}"], "'A' and 'B' have no scored instance in common"),
         (["--scores", "{infinite}"], "line 2, column 'B': infinite score"),
         (["{table}", "-i", "{table}"], "needs at least two systems"),
+        (["--scores", "{table}", "-m", "bleu"], "-m has nothing to do"),
+        (["--scores", "{table}", "--layers", "3"], "--layers has nothing to do"),
+        (["{table}", "-i", "{table}", "{table}", "--lower-is-better"], "metrics know their direction"),
     ],
 )
 def test_mistakes_get_one_sentence(arguments: list[str], message: str, table: Path, tmp_path: Path, capsys) -> None:

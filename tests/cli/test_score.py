@@ -140,6 +140,9 @@ BAD = [
     (["ref.txt", "-i", "hyp.txt", "-m", "chrf", "--segments", "no/such/folder/out.tsv"], "out.tsv"),
     (["ref.txt", "-i", "hyp.txt", "-m", "chrf", "-w", "99"], "99"),
     (["-i", "hyp.txt", "-m", "chrf"], "reference"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "bleu", "--layers", "3"], "no option 'layers' in bleu;"),
+    (["ref.txt", "-i", "hyp.txt", "--layers", "3", "-o", "layers=4"], "'layers' is given twice: as '3' and as '4'"),
+    (["ref.txt", "-i", "hyp.txt", "-m", "bleu", "-o", "tokenize=zh", "-o", "tokenize=13a"], "given twice"),
 ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from monge.compare import CompareSettings, combine_metrics, compare_systems
 from monge.errors import OptionError
 from monge.report import compare_report as report
+from monge.report.compare_markup import agreement_markup, comparison_markup
 from monge.report.compare_plots import (
     draw_differences,
     draw_pairwise_matrix,
@@ -74,11 +75,23 @@ def test_json_is_strict(explained) -> None:
 
 
 def test_markdown_and_latex_hold_the_tables(explained) -> None:
-    markdown = report.comparison_markup(*explained)
+    markdown = comparison_markup(*explained)
     assert "| system | BT | mean |" in markdown
-    latex = report.comparison_markup(*explained, latex=True)
+    latex = comparison_markup(*explained, latex=True)
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 4
     assert "%" not in latex.replace(r"\%", "").replace("% ", "", latex.count("% "))
+
+
+@pytest.mark.parametrize("latex", [False, True])
+def test_quiet_markup_holds_the_sentences_only(explained, latex: bool) -> None:
+    told = comparison_markup(*explained, latex=latex, quiet=True)
+    agreed = agreement_markup(combine_metrics({"one": explained[0], "two": explained[0]}), latex=latex, quiet=True)
+    for text in (told, agreed):
+        assert "tabular" not in text
+        assert "|---" not in text
+    start = explained[1].conclusions[0].split(" (")[0]
+    assert start in told
+    assert "2 metrics together" in agreed
 
 
 class Checker(HTMLParser):

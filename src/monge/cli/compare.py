@@ -118,6 +118,13 @@ def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[
 
     if args.reference or args.input or args.jsonl or args.source:
         raise OptionError("--scores names a table of scores: leave out REF, -i, -s and --jsonl")
+    flags = {
+        "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
+        "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
+    }  # fmt: skip
+    idle = [flag for flag, value in flags.items() if value]
+    if idle:
+        raise OptionError(f"--scores names scores that exist already: {idle[0]} has nothing to do, leave it out")
     file = read_scores(args.scores, higher_is_better=not args.lower_is_better)
     comparisons = {}
     for metric, table in file.tables.items():
@@ -136,6 +143,8 @@ def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
     if args.jsonl and (args.reference or args.input or args.source):
         raise OptionError("--jsonl names all texts: leave out REF, -i and -s")
+    if args.lower_is_better:
+        raise OptionError("--lower-is-better speaks of --scores TABLE; metrics know their direction")
     systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
@@ -178,11 +187,15 @@ def _write_plots(comparisons: Mapping[str, Comparison], folder: Path, kind: str)
 
 def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: Any) -> None:
     from monge.report import compare_report as report
+    from monge.report.compare_markup import agreement_markup, comparison_markup
 
     all_pairs = args.pairs == "all"
     width = max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
     if args.format == "json":
         records = {name: report.comparison_record(*pair) for name, pair in explained.items()}
+        if args.quiet:
+            kept = ("systems", "conclusions", "warnings")
+            records = {name: {key: record[key] for key in kept} for name, record in records.items()}
         result: Any = records if agreement is not None else next(iter(records.values()))
         if agreement is not None:
             verdicts = report.agreement_sentences(agreement, limit=len(agreement.verdicts))
@@ -195,10 +208,11 @@ def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: An
             text = report.quiet_text if args.quiet else report.comparison_text
             parts.append(text(comparison, explanation, name=name, all_pairs=all_pairs, width=width))
         else:
-            parts.append(
-                report.comparison_markup(comparison, explanation, latex=args.format == "latex", all_pairs=all_pairs)
-            )
+            options = {"latex": args.format == "latex", "quiet": args.quiet}
+            parts.append(comparison_markup(comparison, explanation, name=name, all_pairs=all_pairs, **options))
     if agreement is not None and args.format == "text":
         parts.insert(0, report.agreement_text(agreement, width=width))
+    elif agreement is not None:
+        parts.insert(0, agreement_markup(agreement, latex=args.format == "latex", quiet=args.quiet))
     rule = f"\n\n{'=' * width}\n\n" if args.format == "text" else "\n\n"
     sys.stdout.write(rule.join(parts) + "\n")

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from monge.text import TestSet
 
 
+DEFAULT_METRIC = "bertscore"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_metric_arguments(parser)
@@ -70,8 +73,8 @@ def add_metric_arguments(parser: argparse.ArgumentParser) -> None:
         "--metrics",
         nargs="+",
         metavar="NAME",
-        default=["bertscore"],
-        help="metrics (default: bertscore); `monge metrics` lists them",
+        default=[],
+        help=f"metrics (default: {DEFAULT_METRIC}); `monge metrics` lists them",
     )
     metrics.add_argument(
         "-l", "--language", metavar="LANG", help="target language (en, zh, de …): chooses presets and tokenizers"
@@ -151,13 +154,15 @@ def load_metrics(args: argparse.Namespace) -> list[Any]:
     """Load the metrics that the arguments name; an option goes to every metric that has it and must fit one or more."""
     from monge.metrics import load_metric, metric_options
 
-    chosen = dict(_split_option(text) for text in args.option)
     flags = {
         "language": args.language, "encoder": args.encoder, "layers": args.layers, "long": args.long, "idf": args.idf,
         "references": args.reference_aggregation,
     }  # fmt: skip
-    chosen = {key: value for key, value in flags.items() if value is not None} | chosen
-    known = {name: metric_options(name) for name in dict.fromkeys(args.metrics)}
+    chosen: dict[str, str] = {key: value for key, value in flags.items() if value is not None}
+    for key, value in map(_split_option, args.option):
+        if chosen.setdefault(key, value) != value:
+            raise OptionError(f"option {key!r} is given twice: as {chosen[key]!r} and as {value!r}")
+    known = {name: metric_options(name) for name in dict.fromkeys(args.metrics or [DEFAULT_METRIC])}
     _check_options(chosen, known, optional={"language", "encoder", "long"})
     return [
         load_metric(name, **{key: value for key, value in chosen.items() if key in options})
@@ -166,13 +171,14 @@ def load_metrics(args: argparse.Namespace) -> list[Any]:
 
 
 def _check_options(chosen: Mapping[str, str], known: Mapping[str, Mapping[str, object]], optional: set[str]) -> None:
+    from monge.metrics import metric_options, metric_specs
+
     everything = {key for options in known.values() for key in options}
     for key in chosen:
         if key not in everything and key not in optional:
-            listed = ", ".join(known)
-            raise OptionError(
-                f"no option {key!r}{suggest(key, everything)} in {listed}; `monge metrics NAME` lists options"
-            )
+            misspelt = not any(key in metric_options(name) for name in metric_specs())
+            near = suggest(key, everything) if misspelt else ""
+            raise OptionError(f"no option {key!r}{near} in {', '.join(known)}; `monge metrics NAME` lists options")
 
 
 def _split_option(text: str) -> tuple[str, str]:

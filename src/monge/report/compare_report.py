@@ -1,4 +1,4 @@
-"""A comparison for terminals, programs, papers and browsers."""
+"""A comparison for terminals, programs and browsers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from monge.report.compare_tables import (
 )
 from monge.report.html import html_details, html_figure, html_list, html_page, html_table
 from monge.report.plots import figure_bytes
-from monge.report.tables import display_width, latex_table, markdown_table, text_table
+from monge.report.tables import display_width, text_table
 
 
 def comparison_tables(comparison: Comparison, *, all_pairs: bool = False, width: int | None = None) -> list[Table]:
@@ -112,19 +112,6 @@ def agreement_sentences(agreement: MetricAgreement, *, limit: int = 12) -> list[
         listing = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         sentences.append(f"of {len(verdicts)} pairs: {listing}")
     return sentences
-
-
-def comparison_markup(
-    comparison: Comparison, explanation: Explanation, *, latex: bool = False, all_pairs: bool = False
-) -> str:
-    """Return conclusions and tables as Markdown, or the tables as LaTeX."""
-    tables = comparison_tables(comparison, all_pairs=all_pairs)
-    if latex:
-        return "\n\n".join(f"% {t.title}\n{latex_table(t.header, t.rows, left=t.left)}" for t in tables)
-    sentences = [f"- {s}" for s in explanation.conclusions] + [f"- **Warning:** {s}" for s in explanation.warnings]
-    parts = ["\n".join(sentences)]
-    parts += [f"**{t.title}**\n\n{markdown_table(t.header, t.rows, left=t.left)}" for t in tables]
-    return "\n\n".join([*parts, "\n".join(f"- {s}" for s in explanation.notes)])
 
 
 def comparison_record(comparison: Comparison, explanation: Explanation) -> dict[str, Any]:
