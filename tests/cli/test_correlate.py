@@ -248,6 +248,8 @@ def test_layer_curves(rated: Path, minilm_directory: Path, capsys: pytest.Captur
     from monge.engine.suites import SUITES
 
     assert any(suite.curves for suite in SUITES)
+    (rated.parent / "cache").mkdir()
+    (rated.parent / "cache" / "models").symlink_to(minilm_directory.parent)
     status, _, err = run(
         capsys, "benchmark", "quick", "--data", "rated.tsv", "--folder", "out", "--draws", "20", "-m", "bertscore",
         "--sample", "10", "--offline",
