@@ -101,6 +101,20 @@ def test_graphs_agree_with_transformers_for_every_type(tmp_path, kind, settings)
         np.testing.assert_allclose(ours.vectors, theirs, rtol=0, atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("padding", ["left out", None, 0])
+def test_an_mpnet_that_says_little_agrees(tmp_path, padding):
+    make_model(tmp_path, transformers.MPNetConfig(**SIZE, pad_token_id=1))
+    path = tmp_path / "config.json"
+    config = json.loads(path.read_text())
+    for left_out in ("relative_attention_num_buckets", "pad_token_id", "layer_norm_eps", "max_position_embeddings"):
+        config.pop(left_out)
+    path.write_text(json.dumps(config if padding == "left out" else config | {"pad_token_id": padding}))
+    encoder = load_encoder(tmp_path)
+    assert isinstance(encoder._backend, OnnxBackend)
+    for ours, theirs in zip(encoder.encode(SENTENCES), reference_states(tmp_path, SENTENCES), strict=True):
+        np.testing.assert_allclose(ours.vectors, theirs, rtol=0, atol=TOLERANCE)
+
+
 def test_far_relative_positions_agree(tmp_path):
     config = transformers.MPNetConfig(**SIZE, max_position_embeddings=514, pad_token_id=1)
     encoder = load_encoder(make_model(tmp_path, config))

@@ -24,6 +24,7 @@ class Naming:
     config: Mapping[str, str]
     epsilon: float | None = None  # when the configuration does not tell
     padded_positions: bool = False  # positions start after the padding index
+    padding: int | None = None  # when the configuration does not decide it
 
 
 _BERT_EMBEDDINGS = {
@@ -67,6 +68,7 @@ NAMINGS: dict[str, Naming] = {
         },
         _BERT_CONFIG,
         padded_positions=True,
+        padding=1,
     ),
     "distilbert": Naming(
         _WITHOUT_TYPES,
@@ -83,6 +85,20 @@ NAMINGS: dict[str, Naming] = {
         {"layers": "n_layers", "hidden": "dim", "heads": "n_heads", "activation": "activation"},
         epsilon=1e-12,
     ),
+}
+
+# what transformers takes for a field that a configuration leaves out or sets to null
+_DEFAULTS: dict[str, Any] = {
+    "num_hidden_layers": 12,
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "n_layers": 6,
+    "dim": 768,
+    "n_heads": 12,
+    "max_position_embeddings": 512,
+    "layer_norm_eps": 1e-12,
+    "pad_token_id": 1,
+    "relative_attention_num_buckets": 32,
 }
 
 
@@ -133,6 +149,10 @@ class Checkpoint:
         """Return words, positions, scale and shift of the embeddings; the one token type is added to the positions."""
         names = self.naming.embeddings
         positions = self.read(names["positions"])[self.architecture.first_position :]
+        if len(positions) < self.architecture.window:
+            raise ModelError(
+                f"the checkpoint has {len(positions)} positions; config.json implies {self.architecture.window}"
+            )
         if "types" in names:
             positions = positions + self.read(names["types"])[0]
         return {"words": self.read(names["words"]), "positions": positions, **self._norm(names["norm"])}
@@ -163,24 +183,23 @@ def runs_without_torch(config: Mapping[str, Any]) -> bool:
     naming = NAMINGS.get(config["model_type"])
     return (
         naming is not None
-        and config.get(naming.config["activation"], "gelu") == "gelu"
-        and config.get("position_embedding_type", "absolute") == "absolute"
+        and (config.get(naming.config["activation"]) or "gelu") == "gelu"
+        and (config.get("position_embedding_type") or "absolute") == "absolute"
         and not config.get("is_decoder", False)
         and not config.get("sinusoidal_pos_embds", False)
     )
 
 
 def _architecture(config: Mapping[str, Any], naming: Naming) -> Architecture:
-    first = int(config.get("pad_token_id", 1)) + 1 if naming.padded_positions else 0
-    try:
-        return Architecture(
-            layers=int(config[naming.config["layers"]]),
-            hidden=int(config[naming.config["hidden"]]),
-            heads=int(config[naming.config["heads"]]),
-            window=int(config["max_position_embeddings"]) - first,
-            first_position=first,
-            epsilon=float(config.get("layer_norm_eps", 1e-12) if naming.epsilon is None else naming.epsilon),
-            relative_buckets=int(config.get("relative_attention_num_buckets", 0)),
-        )
-    except KeyError as error:
-        raise ModelError(f"config.json of the {config['model_type']} model has no {error}") from None
+    told = _DEFAULTS | {field: value for field, value in config.items() if value is not None}
+    padding = told["pad_token_id"] if naming.padding is None else naming.padding
+    first = int(padding) + 1 if naming.padded_positions else 0
+    return Architecture(
+        layers=int(told[naming.config["layers"]]),
+        hidden=int(told[naming.config["hidden"]]),
+        heads=int(told[naming.config["heads"]]),
+        window=int(told["max_position_embeddings"]) - first,
+        first_position=first,
+        epsilon=float(told["layer_norm_eps"] if naming.epsilon is None else naming.epsilon),
+        relative_buckets=int(told["relative_attention_num_buckets"]) if "relative" in naming.embeddings else 0,
+    )

@@ -80,7 +80,8 @@ def find_window(config: dict[str, Any]) -> int | None:
     if positions is None or int(positions) <= 0:
         return None
     padded = any(family in config["model_type"] for family in ("roberta", "mpnet", "camembert", "xmod", "longformer"))
-    return int(positions) - (int(config.get("pad_token_id", 1)) + 1 if padded else 0)
+    padding = 1 if config.get("pad_token_id") is None else int(config["pad_token_id"])
+    return int(positions) - (padding + 1 if padded else 0)
 
 
 def load_tokenizer(directory: Path) -> Any:
