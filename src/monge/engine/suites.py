@@ -62,7 +62,8 @@ SUITES: tuple[Suite, ...] = (
         "WMT17 to English, segments: every metric with MiniLM and MPNet",
         (SuiteData("wmt17", statistics=("pearson", "kendall")),),
         (
-            *_LEXICAL, *_MORE_LEXICAL, "wmd", "wmdo", "we", "we_wpi", *_with_encoder("minilm", _ENCODED + _MORE_ENCODED),
+            *_LEXICAL, *_MORE_LEXICAL, "wmd", "wmdo", "we", "we_wpi",
+            *_with_encoder("minilm", _ENCODED + _MORE_ENCODED),
             *_with_encoder("mpnet", _ENCODED + _MORE_ENCODED),
         ),
         curves=("bertscore minilm:=bertscore,encoder=minilm", "bertscore mpnet:=bertscore,encoder=mpnet"),
