@@ -1,10 +1,12 @@
 """Do explanations point at the words that people marked as errors?
 
-  python benchmarks/word_explanations.py [--limit 500] [--encoder minilm] [--orders 8]
+  python benchmarks/word_explanations.py [--limit 500] [--encoder minilm] [--orders 8] [--slow 40]
 
 Reads human marks from MONGE_DATA (or ../shared/data beside the checkout): the development sets of the Eval4NLP 2021
-shared task (words changed in post-editing; the post-edit is the reference) and the error spans of the MQM annotation of
-TED talks, Chinese to English (a word is marked when any rater's span covers it; system ``ref`` is the reference).
+shared task (words changed in post-editing; with the post-edit as the reference, and as in the shared task with the
+source alone), its test sets (words that annotators marked; the source alone), and the error spans of the MQM annotation
+of TED talks (a word is marked when any rater's span covers it; system ``ref`` is the reference). --slow N also leaves
+words out of an encoder's metric, on N sentences of each set.
 Prints a Markdown table: AUC, average precision and recall at k, means over sentences, as in the shared task.
 """
 
@@ -28,8 +30,16 @@ from monge.text import Segment
 
 # AUC, AP, recall at k on these development sets, from the README of the shared task's baselines
 PUBLISHED = {
-    "Eval4NLP ro-en": ("XMover-SHAP (published)", 0.638, 0.464, 0.339),
-    "Eval4NLP et-en": ("XMover-SHAP (published)", 0.583, 0.456, 0.352),
+    "ro-en dev, source": {
+        "XMover-SHAP (published)": (0.638, 0.464, 0.339),
+        "TransQuest-LIME (published)": (0.619, 0.552, 0.439),
+        "random (published)": (0.488, 0.359, 0.239),
+    },
+    "et-en dev, source": {
+        "XMover-SHAP (published)": (0.583, 0.456, 0.352),
+        "TransQuest-LIME (published)": (0.592, 0.510, 0.402),
+        "random (published)": (0.490, 0.378, 0.271),
+    },
 }
 
 
@@ -42,9 +52,11 @@ class Marked:
     marks: tuple[int, ...]
 
 
-def read_eval4nlp(folder: Path) -> list[Marked]:
-    """Return translations with a mark a token; the post-edit is the reference."""
-    columns = [(folder / f"dev.{name}").read_text(encoding="utf-8").splitlines() for name in ("mt", "pe", "tgt-tags")]
+def read_eval4nlp(folder: Path, *, against: str) -> list[Marked]:
+    """Return translations with a mark a token; *against* is the reference: the post-edit (pe) or the source (src)."""
+    part = folder.name.rsplit("-", 1)[1]
+    files = [folder / f"{part}.{name}" for name in ("mt", against, "tgt-tags")]
+    columns = [path.read_text(encoding="utf-8").splitlines() for path in files]
     found = []
     for hypothesis, reference, tags in zip(*columns, strict=True):
         spans = tuple(match.span() for match in re.finditer(r"\S+", hypothesis))
@@ -118,44 +130,71 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=500, help="sentences of each set (default: 500)")
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--orders", type=int, default=8, help="random orders of Shapley sampling (default: 8)")
-    parser.add_argument("--slow", action="store_true", help="also leave words out of an encoder's metric")
+    parser.add_argument("--slow", type=int, default=0, metavar="N", help="also leave words out of an encoder's metric")
     args = parser.parse_args()
+    rows = []
+    for title, marked in read_sets().items():
+        mixed = [one for one in marked if 0 < sum(one.marks) < len(one.marks)]
+        for name, method in make_methods(args.encoder, args.orders).items():
+            limit = args.slow if name in SLOW else args.limit
+            if limit:
+                rows.append([title, name, *measure(pick(mixed, limit), method)])
+                print(rows[-1], file=sys.stderr, flush=True)
+        for name, values in PUBLISHED.get(title, {}).items():
+            rows.append([title, name, *(f"{value:.3f}" for value in values), "all"])
+    print(markdown_table(["set", "explanation", "AUC", "AP", "recall@k", "sentences"], rows, left=2))
+
+
+def read_sets() -> dict[str, list[Marked]]:
+    """Return every set of marked translations on this machine."""
     data = Path(os.environ.get("MONGE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
     if not data.is_dir():
         sys.exit("no human marks on this machine: set MONGE_DATA")
-    sets = {
-        "Eval4NLP ro-en": read_eval4nlp(data / "eval4nlp2021" / "ro-en-dev"),
-        "Eval4NLP et-en": read_eval4nlp(data / "eval4nlp2021" / "et-en-dev"),
-        "MQM TED zh-en": read_mqm(data / "mqm" / "mqm_ted_zhen.tsv"),
-    }
-    methods: dict[str, Method] = {
+    sets = {}
+    for part, against, pairs in (
+        ("dev", "post-edit", ("ro-en", "et-en")),
+        ("dev", "source", ("ro-en", "et-en")),
+        ("test21", "source", ("ro-en", "et-en", "ru-de", "de-zh")),
+    ):
+        for pair in pairs:
+            column = {"post-edit": "pe", "source": "src"}[against]
+            sets[f"{pair} {part}, {against}"] = read_eval4nlp(data / "eval4nlp2021" / f"{pair}-{part}", against=column)
+    for pair in ("zh-en", "en-de"):
+        sets[f"{pair} MQM, reference"] = read_mqm(data / "mqm" / f"mqm_ted_{pair.replace('-', '')}.tsv")
+    return sets
+
+
+def make_methods(encoder: str, orders: int) -> dict[str, Method]:
+    """Return the explanations to be measured by name."""
+    return {
         "random": random_baseline,
-        "additive bertscore": additive("bertscore", encoder=args.encoder),
-        "additive emd": additive("emd", encoder=args.encoder),
-        "additive lazy_emd": additive("lazy_emd", encoder=args.encoder),
+        "additive bertscore": additive("bertscore", encoder=encoder),
+        "additive emd": additive("emd", encoder=encoder),
+        "additive lazy_emd": additive("lazy_emd", encoder=encoder),
         "additive wmdo": additive("wmdo"),
         "occlusion chrf": local(occlude_words, "chrf"),
-        "shapley chrf": local(sample_shapley, "chrf", orders=args.orders),
-        "shapley rouge1": local(sample_shapley, "rouge1", orders=args.orders),
+        "shapley chrf": local(sample_shapley, "chrf", orders=orders),
+        "shapley rouge1": local(sample_shapley, "rouge1", orders=orders),
+        "occlusion bertscore": local(occlude_words, "bertscore", encoder=encoder),
+        "shapley bertscore": local(sample_shapley, "bertscore", encoder=encoder, orders=orders),
     }
-    if args.slow:
-        methods["occlusion bertscore"] = local(occlude_words, "bertscore", encoder=args.encoder)
-        methods["shapley bertscore"] = local(sample_shapley, "bertscore", encoder=args.encoder, orders=args.orders)
-    rows = []
-    for title, marked in sets.items():
-        mixed = [one for one in marked if 0 < sum(one.marks) < len(one.marks)]
-        chosen = [mixed[i] for i in np.linspace(0, len(mixed) - 1, min(args.limit, len(mixed))).astype(int)]
-        for name, method in methods.items():
-            found = method([one.segment for one in chosen])
-            suspicion = [spread(one.spans, words) for one, words in zip(chosen, found, strict=True)]
-            result = measure_plausibility([one.marks for one in chosen], suspicion)
-            values = (result.auc, result.average_precision, result.recall_at_k)
-            rows.append([title, name, *(f"{value:.3f}" for value in values), str(result.sentences)])
-            print(rows[-1], file=sys.stderr, flush=True)
-        if title in PUBLISHED:
-            name, *values = PUBLISHED[title]
-            rows.append([title, name, *(f"{value:.3f}" for value in values), "all"])
-    print(markdown_table(["set", "explanation", "AUC", "AP", "recall@k", "sentences"], rows, left=2))
+
+
+SLOW = ("occlusion bertscore", "shapley bertscore")
+
+
+def pick(marked: Sequence[Marked], limit: int) -> list[Marked]:
+    """Return at most *limit*, spread evenly."""
+    return [marked[i] for i in np.linspace(0, len(marked) - 1, min(limit, len(marked))).astype(int)]
+
+
+def measure(chosen: Sequence[Marked], method: Method) -> list[str]:
+    """Return AUC, average precision, recall at k and the number of sentences."""
+    found = method([one.segment for one in chosen])
+    suspicion = [spread(one.spans, words) for one, words in zip(chosen, found, strict=True)]
+    result = measure_plausibility([one.marks for one in chosen], suspicion)
+    values = (result.auc, result.average_precision, result.recall_at_k)
+    return [*(f"{value:.3f}" for value in values), str(result.sentences)]
 
 
 if __name__ == "__main__":

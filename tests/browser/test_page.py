@@ -43,6 +43,44 @@ def test_the_heat_map_answers_too(page: Page, address: str) -> None:
     expect(page.locator("#detail")).to_contain_text("cost")
 
 
+def test_the_heat_map_answers_to_the_keyboard(page: Page, address: str) -> None:
+    open_pair(page, address, "the boy ran", "the boy ran home", "&view=heatmap&m=bertscore&metric=bertscore")
+    page.focus('#picture .head[data-h="1"]')
+    expect(page.locator("#detail")).to_contain_text("boy: adds")
+    expect(page.locator("#detail")).to_contain_text("boy, boy: cost 0.0")
+    expect(page.locator('#picture .head[data-r="1"]')).to_have_class("head on")
+    expect(page.locator('#picture .head[data-r="0"]')).to_have_class("head")
+
+
+def test_arabic_runs_from_right_to_left(page: Page, address: str) -> None:
+    open_pair(page, address, "ذهب الولد إلى البيت", "he ran home quickly", "&m=bertscore&metric=bertscore")
+    edges = [page.locator(f'#picture .word[data-{side}="{place}"]').bounding_box() for side in "hr" for place in (0, 3)]
+    assert all(edge is not None for edge in edges)
+    first_arabic, last_arabic, first_english, last_english = (edge["x"] for edge in edges if edge is not None)
+    assert first_arabic > last_arabic
+    assert first_english < last_english
+
+
+def test_what_is_lit_is_told_in_sight_of_a_long_picture(page: Page, address: str) -> None:
+    words = " ".join(f"word{i}" for i in range(70))
+    open_pair(page, address, words, words + " end", "&m=bertscore&metric=bertscore")
+    page.focus('#picture .word[data-h="2"]')
+    box = page.locator("#detail").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 900 + 1
+    expect(page.locator("#detail")).to_contain_text("word2: adds")
+
+
+def test_a_file_dropped_on_a_text_becomes_the_text(page: Page, address: str, tmp_path: Path) -> None:
+    open_pair(page, address, "old", "the boy ran")
+    (tmp_path / "one.txt").write_text("\ufeffthe boy ran home\n", encoding="utf-8")
+    drop_files(page, "#hypothesis", [tmp_path / "one.txt"])
+    expect(page.locator("#hypothesis")).to_have_value("the boy ran home")
+    drop_files(page, "footer", [tmp_path / "one.txt"])  # misses: nothing happens
+    page.click("button.main >> text=Score")
+    expect(page.locator("#picture")).to_contain_text("home")
+
+
 def test_two_metrics_can_be_switched_and_compared(page: Page, address: str) -> None:
     open_pair(page, address, "the boy ran home today", "a zebra ran home", "&m=bertscore,lazy_emd,chrf")
     page.click('.card[data-metric="lazy_emd"]')

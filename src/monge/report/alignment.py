@@ -67,7 +67,8 @@ def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
 
 def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
     picture = f'<div class="pictures"><div class="picture">{render_effects(explanation)}</div>'
-    remarks = html_list([effects_sentence(explanation), explanation.signature])
+    notes = map(show_literally, explanation.notes)
+    remarks = html_list([effects_sentence(explanation), *notes, explanation.signature])
     heading = f"{explanation.metric} {explanation.value:.4f}"
     yield heading, f'{picture}<output class="detail"></output></div>{remarks}'
 

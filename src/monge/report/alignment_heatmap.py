@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from monge.explain import ExplainedPair, Explanation
-from monge.report.alignment_layout import Picture, label_width, make_picture
-from monge.report.alignment_parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title
+from monge.report.alignment_layout import Item, Picture, label_width, make_picture, reads_leftwards
+from monge.report.alignment_parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title, word_title
 
 CELL = 28.0
 SLOPE = 50.0  # degrees by which reference words are turned
@@ -20,6 +20,8 @@ def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = Tru
     picture = make_picture(chosen)
     rows = [item for item in picture.hypothesis if item.word is not None]
     columns = [item for item in picture.reference if item.word is not None]
+    if reads_leftwards(chosen.reference.text):
+        columns.reverse()
     left = MARGIN + max(label_width(item.label, 13) for item in rows) + 8
     tilt = math.radians(SLOPE)
     longest = max(label_width(item.label, 13) for item in columns)
@@ -27,18 +29,27 @@ def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = Tru
     overhang = label_width(columns[-1].label, 13) * math.cos(tilt)
     size = (left + CELL * len(columns) + overhang + MARGIN, top + CELL * len(rows) + 12)
     heads = [
-        f'<text class="head" data-h="{item.word}" x="{left - 8:.1f}" y="{top + CELL * (i + 0.5) + 4:.1f}" '
-        f'font-size="13" text-anchor="end">{escape(item.label)}</text>'
+        _head(chosen, item, 0, f'x="{left - 8:.1f}" y="{top + CELL * (i + 0.5) + 4:.1f}" text-anchor="end"')
         for i, item in enumerate(rows)
     ]
     heads += [
-        f'<text class="head" data-r="{item.word}" font-size="13" transform="translate({left + CELL * (j + 0.6):.1f} '
-        f'{top - 6:.1f}) rotate(-{SLOPE:.0f})">{escape(item.label)}</text>'
+        _head(
+            chosen, item, 1, f'transform="translate({left + CELL * (j + 0.6):.1f} {top - 6:.1f}) rotate(-{SLOPE:.0f})"'
+        )
         for j, item in enumerate(columns)
     ]
-    legend = cost_legend(picture.far, size[1], "dot: mass moved")
+    legend = cost_legend(picture.far, size[1], ["area of a dot: mass moved"])
     numbers = [item.word for item in rows if item.word is not None], [c.word for c in columns if c.word is not None]
-    return svg_document(explanation, size, [*heads, *_cells(picture, chosen, numbers, (left, top)), legend], frame)
+    return svg_document(explanation, size, [*heads, *_cells(picture, chosen, numbers, (left, top))], legend, frame)
+
+
+def _head(pair: ExplainedPair, item: Item, side: int, place: str) -> str:
+    assert item.word is not None
+    word = (pair.hypothesis, pair.reference)[side].words[item.word]
+    return (
+        f'<text class="head" data-{"hr"[side]}="{item.word}" {place} font-size="13" tabindex="0" role="img">'
+        f"{word_title(word)}{escape(item.label)}</text>"
+    )
 
 
 def _cells(
@@ -59,7 +70,7 @@ def _cells(
                 else ""
             )
             yield (
-                f'<g class="cell" data-h="{row}" data-r="{column}">'
+                f'<g class="cell{" moved" if mass else ""}" data-h="{row}" data-r="{column}">'
                 f"{svg_title(f'{names[0]}, {names[1]}: cost {cost:.4f}, mass {mass:.4f}')}"
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{CELL - 1:.0f}" height="{CELL - 1:.0f}" rx="3" '
                 f'fill="{cost_colour(cost, picture.far)}" fill-opacity="{0.9 if mass else 0.5}"/>{dot}</g>'

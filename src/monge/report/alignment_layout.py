@@ -94,6 +94,16 @@ def _overlap(spans: Sequence[tuple[int, int]]) -> bool:
     return any(first[1] > second[0] for first, second in pairwise(ordered))
 
 
+def reads_leftwards(text: str) -> bool:
+    """Whether most letters of a text belong to a script that runs from right to left.
+
+    >>> reads_leftwards("ship"), reads_leftwards("سفينة 12")
+    (False, True)
+    """
+    kinds = [unicodedata.bidirectional(char) for char in text]
+    return sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L")
+
+
 def label_width(text: str, size: float) -> float:
     """Return the width of *text* in a sans-serif face of *size* pixels, near enough to lay out boxes."""
     return size * sum(_char_width(char) for char in text)

@@ -14,11 +14,22 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from monge.explain import ExplainedPair, Explanation, Flow, Word
-from monge.report.alignment_layout import Item, Picture, label_width, make_picture
-from monge.report.alignment_parts import LOSS, MARGIN, SIZE, cost_colour, cost_legend, signed, svg_document, svg_title
+from monge.report.alignment_layout import Item, Picture, label_width, make_picture, reads_leftwards
+from monge.report.alignment_parts import (
+    LOSS,
+    MARGIN,
+    SIZE,
+    SMALL,
+    cost_colour,
+    cost_legend,
+    signed,
+    svg_document,
+    svg_title,
+    word_title,
+)
 
 PADDING, GAP, BOX = 9.0, 9.0, 30.0
-ACROSS, ACROSS_COLUMNS = 150.0, 110.0  # between the two lines of words
+ACROSS, ACROSS_COLUMNS = 150.0, 92.0  # between the two lines of words
 WIDEST = 1080.0  # a line longer than this is set as columns
 STUB = 22.0  # how far mass that goes nowhere is drawn
 
@@ -35,9 +46,9 @@ def render_ribbons(explanation: Explanation, *, pair: int = 0, columns: bool | N
         columns = max(_line_length(side) for side in (picture.hypothesis, picture.reference)) > WIDEST
     stage = _Stage.build(picture, chosen, columns)
     stubs = list(stage.stubs())
-    remark = "ribbon width: mass; tint: loss" + ("; dashed: mass left unmoved" if stubs else "")
-    legend = cost_legend(picture.far, stage.size[1], remark)
-    return svg_document(explanation, stage.size, [*stage.ribbons(), *stubs, *stage.words(), legend], frame)
+    remarks = ["ribbon width: mass; tint: loss", *(["dashed: mass left unmoved"] if stubs else [])]
+    legend = cost_legend(picture.far, stage.size[1], remarks)
+    return svg_document(explanation, stage.size, [*stage.ribbons(), *stubs, *stage.words()], legend, frame)
 
 
 def _line_length(items: Sequence[Item]) -> float:
@@ -66,10 +77,13 @@ class _Stage:
         lengths = [[BOX if columns else _item_length(item) for item in line] for line in lines]
         totals = [sum(line) + GAP * max(len(line) - 1, 0) for line in lengths]
         places = []
-        for line, total in zip(lengths, totals, strict=True):
+        for line, total, side in zip(lengths, totals, (pair.hypothesis, pair.reference), strict=True):
             start = MARGIN + (0.0 if columns else (max(totals) - total) / 2)
             ends = np.cumsum([0.0, *(length + GAP for length in line)])
-            places.append(tuple((start + float(end), length) for end, length in zip(ends[:-1], line, strict=True)))
+            spots = [(float(end), length) for end, length in zip(ends[:-1], line, strict=True)]
+            if not columns and reads_leftwards(side.text):
+                spots = [(total - place - length, length) for place, length in spots]
+            places.append(tuple((start + place, length) for place, length in spots))
         reach = tuple(max([_item_length(item) for item in line], default=0.0) if columns else BOX for line in lines)
         return cls(picture, pair, columns, (places[0], places[1]), (reach[0], reach[1]), _scale(picture, pair, lengths))
 
@@ -82,7 +96,7 @@ class _Stage:
     @property
     def _outer(self) -> float:
         """Room for the contributions outside the words."""
-        return 56.0 if self.columns else MARGIN + 16
+        return 50.0 if self.columns else MARGIN + 16
 
     def _edge(self, side: int) -> float:
         """Where a side's boxes begin, across."""
@@ -135,7 +149,7 @@ class _Stage:
         )
         names = self.pair.hypothesis.words[flow.hypothesis].text, self.pair.reference.words[flow.reference].text
         title = svg_title(
-            f"{names[0]} → {names[1]}: mass {flow.mass:.4f}, cost {flow.cost:.4f}, adds {flow.contribution:+.4f}"
+            f"{names[0]} → {names[1]}: mass {flow.mass:.4f}, cost {flow.cost:.4f}, adds {signed(flow.contribution, 4)}"
         )
         colour = cost_colour(flow.cost, self.picture.far)
         return (
@@ -189,13 +203,13 @@ class _Stage:
             if self.columns
             else f'x="{x + width / 2:.1f}" y="{y - 6 if side == 0 else y + height + 14:.1f}" text-anchor="middle"'
         )
-        title = svg_title(f"{word.text}: adds {word.contribution:+.6f}, mass {word.mass:.4f}")
         return (
-            f'<g class="word" data-{"hr"[side]}="{item.word}" tabindex="0" role="listitem">{title}'
+            f'<g class="word" data-{"hr"[side]}="{item.word}" tabindex="0" role="img">{word_title(word)}'
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="6" fill="{LOSS}" '
             f'fill-opacity="{tint:.2f}" stroke="currentColor" stroke-opacity="0.25"/>'
             f'<text {centre} text-anchor="middle">{escape(item.label)}</text>'
-            f'<text class="contribution" {outside} font-size="11" opacity="0.7">{signed(word.contribution)}</text></g>'
+            f'<text class="contribution" {outside} font-size="{SMALL:.0f}" opacity="0.75">'
+            f"{signed(word.contribution)}</text></g>"
         )
 
 

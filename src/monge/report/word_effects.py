@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from monge.explain import LocalExplanation
-from monge.report.alignment_layout import label_width
+from monge.report.alignment_layout import label_width, reads_leftwards
 from monge.report.alignment_parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
 from monge.report.literal import shorten, show_literally
 from monge.report.tables import text_table
@@ -29,7 +29,8 @@ def render_effects_text(explanation: LocalExplanation, *, colour: bool = False) 
         for word, harm in zip(explanation.words, explanation.suspicion(), strict=True)
     ]
     lines.append(text_table([f"{explanation.side} word", "adds", ""], rows))
-    return "\n".join([*lines, "", effects_sentence(explanation), explanation.signature])
+    notes = [f"note: {show_literally(note)}" for note in explanation.notes]
+    return "\n".join([*lines, "", effects_sentence(explanation), *notes, explanation.signature])
 
 
 def effects_sentence(explanation: LocalExplanation) -> str:
@@ -43,32 +44,34 @@ def effects_sentence(explanation: LocalExplanation) -> str:
     )
 
 
-def render_effects(explanation: LocalExplanation) -> str:
+def render_effects(explanation: LocalExplanation, *, width: float = WIDTH) -> str:
     """Draw the words as boxes on lines, red where a word harms the score, blue where it helps; effects above."""
+    leftwards = reads_leftwards(" ".join(word.text for word in explanation.words))
     worst = max((abs(word.effect) for word in explanation.words), default=0.0) or 1.0
     x, y = MARGIN, MARGIN + 16
     body = []
     for number, (word, harm) in enumerate(zip(explanation.words, explanation.suspicion(), strict=True)):
         label = shorten(show_literally(word.text), 28)
-        width = max(label_width(label, SIZE) + 18, 46.0)
-        if x + width > WIDTH - MARGIN:
+        wide = max(label_width(label, SIZE) + 18, 46.0)
+        if x > MARGIN and x + wide > width - MARGIN:
             x, y = MARGIN, y + LINE
+        left = width - x - wide if leftwards else x
         colour, tint = (LOSS if harm > 0 else GAIN), 0.06 + 0.6 * abs(word.effect) / worst
         body.append(
-            f'<g class="word" data-h="{number}" tabindex="0" role="listitem">'
-            f"{svg_title(f'{word.text}: adds {word.effect:+.6f}')}"
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{BOX:.0f}" rx="6" '
+            f'<g class="word" data-h="{number}" tabindex="0" role="img">'
+            f"{svg_title(f'{word.text}: adds {signed(word.effect, 6)}')}"
+            f'<rect x="{left:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{BOX:.0f}" rx="6" '
             f'fill="{colour}" fill-opacity="{tint:.2f}" stroke="currentColor" stroke-opacity="0.25"/>'
-            f'<text x="{x + width / 2:.1f}" y="{y + 20:.1f}" text-anchor="middle">{escape(label)}</text>'
-            f'<text x="{x + width / 2:.1f}" y="{y - 5:.1f}" font-size="11" opacity="0.7" text-anchor="middle">'
+            f'<text x="{left + wide / 2:.1f}" y="{y + 20:.1f}" text-anchor="middle">{escape(label)}</text>'
+            f'<text x="{left + wide / 2:.1f}" y="{y - 5:.1f}" font-size="12" opacity="0.75" text-anchor="middle">'
             f"{signed(word.effect)}</text></g>"
         )
-        x += width + GAP
+        x += wide + GAP
     height = y + BOX + MARGIN
     label = quoteattr(f"What each word adds to {explanation.metric} {explanation.value:.4f}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" width="{WIDTH:.0f}" '
-        f'height="{height:.0f}" font-family="{escape(FONT)}" font-size="{SIZE:.0f}" fill="currentColor" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" font-family="{escape(FONT)}" font-size="{SIZE:.0f}" fill="currentColor" role="group" '
         f"aria-label={label}>{''.join(body)}</svg>"
     )
 

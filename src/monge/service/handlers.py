@@ -29,6 +29,8 @@ from monge.service.worker import SharedCorpus, Task, TaskResult
 from monge.text import Segment
 from monge.version import __version__
 
+NARROW = 360.0  # pixels across, for pictures on a phone
+
 
 def plan_score(request: m.ScoreRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:
     """Return a task a metric."""
@@ -76,7 +78,8 @@ def answer_explain(request: m.ExplainRequest, results: Sequence[TaskResult]) -> 
         return _answer_additive(request, result)
     values = [score.value for score in result.scores]
     found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
-    pictures = [m.Picture(ribbons=render_effects(found))] if request.pictures else []
+    width = {"width": NARROW} if request.columns else {}
+    pictures = [m.Picture(ribbons=render_effects(found, **width))] if request.pictures else []
     return m.ExplainAnswer(kind="occlusion", explanation=found.record(), pictures=pictures)
 
 

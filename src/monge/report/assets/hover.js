@@ -18,7 +18,8 @@ function light(root, part, tell) {
   if (!part) return tell('');
   const { h, r } = part.dataset;
   const touches = (flow) => (h === undefined || flow.dataset.h === h) && (r === undefined || flow.dataset.r === r);
-  const flows = [...root.querySelectorAll('.flow')].filter(touches);
+  const drawn = [...root.querySelectorAll('.flow')];
+  const flows = (drawn.length ? drawn : [...root.querySelectorAll('.moved')]).filter(touches);
   const ends = { h: new Set(flows.map((flow) => flow.dataset.h)), r: new Set(flows.map((flow) => flow.dataset.r)) };
   if (h !== undefined) ends.h.add(h);
   if (r !== undefined) ends.r.add(r);

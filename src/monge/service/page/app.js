@@ -81,8 +81,20 @@ function showChosen() {
   byId('chosen-metrics').textContent = page.state.m.join(', ') || 'none';
 }
 
+/** A file that misses its target must not replace the page. */
+function ignoreStrayDrops() {
+  for (const kind of ['dragover', 'drop']) {
+    addEventListener(kind, (event) => {
+      if (event.defaultPrevented || !event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = 'none';
+    });
+  }
+}
+
 async function begin() {
   setUpTabs();
+  ignoreStrayDrops();
   if (!page.state.h && page.state.r.every((text) => !text)) Object.assign(page.state, EXAMPLE);
   const explain = setUpExplain(page);
   setUpCompare(page);

@@ -1,7 +1,7 @@
 // Systems: files dropped or chosen, their comparison as a report.
 
 import * as api from './api.js';
-import { byId, make } from './state.js';
+import { byId, make, onDrop, readText } from './state.js';
 
 export function setUpCompare(page) {
   new ComparePanel(page).listen();
@@ -19,13 +19,7 @@ class ComparePanel {
       const zone = byId(`drop-${kind}s`);
       const input = byId(`${kind}-files`);
       input.addEventListener('change', () => { this.take(kind, [...input.files]); input.value = ''; });
-      zone.addEventListener('dragover', (event) => { event.preventDefault(); zone.classList.add('over'); });
-      zone.addEventListener('dragleave', () => zone.classList.remove('over'));
-      zone.addEventListener('drop', (event) => {
-        event.preventDefault();
-        zone.classList.remove('over');
-        this.take(kind, [...event.dataTransfer.files]);
-      });
+      onDrop(zone, (files) => this.take(kind, files));
     }
     byId('run-compare').addEventListener('click', () => this.run());
     byId('clear-compare').addEventListener('click', () => this.clear());
@@ -35,20 +29,16 @@ class ComparePanel {
   say(text) { byId('compare-status').textContent = text; }
 
   async take(kind, files) {
-    const largest = this.page.limits.body_bytes ?? Infinity;
+    const problems = [];
     for (const file of files) {
-      if (file.size > largest) {
-        this.say(`${file.name} is larger than the ${largest.toLocaleString()} bytes this service takes`);
-        continue;
-      }
       try {
-        const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+        const text = await readText(file, this.page.limits.body_bytes);
         this.files[kind].set(uniqueName(stem(file.name), this.files[kind]), splitLines(text));
-        this.say('');
-      } catch {
-        this.say(`${file.name} is not UTF-8 text`);
+      } catch (error) {
+        problems.push(error.message);
       }
     }
+    this.say(problems.join('; '));
     this.list(kind);
   }
 

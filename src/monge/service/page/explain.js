@@ -2,7 +2,7 @@
 
 import * as api from './api.js';
 import { lightUp } from './hover.js';
-import { byId, make, signed } from './state.js';
+import { byId, make, onDrop, readText, signed } from './state.js';
 
 const NARROW = 700;
 
@@ -32,6 +32,7 @@ class ExplainPanel {
     byId('pair').addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.run(); }
     });
+    for (const id of ['hypothesis', 'source']) this.takeDrops(byId(id));
     byId('add-reference').addEventListener('click', () => this.addReference('').focus());
     byId('share').addEventListener('click', () => this.share());
     for (const view of ['ribbons', 'heatmap']) {
@@ -49,9 +50,22 @@ class ExplainPanel {
     const number = list.children.length + 1;
     const area = make('textarea', { rows: 2, spellcheck: 'false', dir: 'auto', id: `reference-${number}` });
     area.value = text;
+    this.takeDrops(area);
     const row = make('div', {}, make('label', { for: area.id }, number === 1 ? 'Reference' : `Reference ${number}`), area);
     list.append(row);
     return area;
+  }
+
+  /** A file dropped on a text becomes the text. */
+  takeDrops(area) {
+    onDrop(area, async ([file]) => {
+      try {
+        area.value = (await readText(file, this.page.limits.body_bytes)).replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+        this.say('');
+      } catch (error) {
+        this.say(error.message);
+      }
+    });
   }
 
   async share() {

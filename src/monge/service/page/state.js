@@ -36,6 +36,33 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Return the text of a file; an Error says why it cannot be read. */
+export async function readText(file, largest = Infinity) {
+  if (file.size > largest) throw new Error(`${file.name} is larger than the ${largest.toLocaleString()} bytes this service takes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    throw new Error(`${file.name} is not UTF-8 text`);
+  }
+}
+
+/** Call `take(files)` when files are dropped on an element. */
+export function onDrop(zone, take) {
+  const holdsFiles = (event) => event.dataTransfer.types.includes('Files');
+  zone.addEventListener('dragover', (event) => {
+    if (!holdsFiles(event)) return; // words dragged into a text stay the browser's business
+    event.preventDefault();
+    zone.classList.add('over');
+  });
+  zone.addEventListener('dragleave', () => zone.classList.remove('over'));
+  zone.addEventListener('drop', (event) => {
+    zone.classList.remove('over');
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    take([...event.dataTransfer.files]);
+  });
+}
+
 export const byId = (id) => document.getElementById(id);
 
 /** Return a number with a true minus sign. */
