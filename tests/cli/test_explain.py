@@ -95,3 +95,20 @@ def test_colour_follows_terminal_and_no_color(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("NO_COLOR", "1")
     assert not use_colour("auto", True)
     assert use_colour("always", False)
+
+
+def test_json_names_system_and_metric_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ref", "one", "two"):
+        (tmp_path / name).write_text("the boy ran\nrain fell\n", encoding="utf-8")
+    files = [str(tmp_path / "ref"), "-i", str(tmp_path / "one"), str(tmp_path / "two"), "--line", "2", "-m", "emd"]
+    assert main(["explain", *files, "-f", "json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert [(record["system"], record["metric"]) for record in records] == [("one", "emd"), ("two", "emd")]
+    assert main(["explain", *files]) == 0
+    assert "two: emd 0.0000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("how", ["additive", "occlusion", "shapley"])
+def test_what_cannot_be_learnt_from_one_pair_is_told(how: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "-m", "moverscore", "--how", how, *PAIR]) == 0
+    assert "note: idf cannot be learnt from one segment: uniform weights" in capsys.readouterr().out

@@ -94,6 +94,20 @@ def test_idf_statistics_can_be_kept(files: Path, capsys: pytest.CaptureFixture[s
     assert json.loads(first) == json.loads(again)
 
 
+def test_idf_of_one_segment_is_not_used_and_told(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("one.txt").write_text(HYPOTHESES[0] + "\n", encoding="utf-8")
+    Path("its.txt").write_text(REFERENCES[0] + "\n", encoding="utf-8")
+    metric = ("-m", "moverscore", "--encoder", "hashed", "--layers", "0")
+    note = "idf cannot be learnt from one segment: uniform weights"
+    status, out, _ = run(capsys, "its.txt", "-i", "one.txt", *metric)
+    assert status == 0
+    assert "weighting:uniform" in out
+    assert f"note: one, moverscore: {note} (1 of 1 segments)" in out
+    assert json.loads(run(capsys, "its.txt", "-i", "one.txt", *metric, "-f", "json")[1])[0]["notes"] == {note: 1}
+    assert note.split(":")[0] in run(capsys, "its.txt", "-i", "one.txt", *metric, "--save-idf", "x.json")[2]
+    assert not Path("x.json").exists()
+
+
 def test_calibrated_scores_put_chance_at_zero(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("corpus.txt").write_text("\n".join(f"number {i} word{i} more{i * 7}" for i in range(60)), encoding="utf-8")
     metric = ["-m", "bertscore", "--encoder", "hashed"]

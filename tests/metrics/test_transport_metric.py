@@ -140,7 +140,9 @@ def test_one_sentence_has_no_idf_and_says_so() -> None:
     metric = load_metric("moverscore_v2", encoder=HashedEncoder(dimension=16, layers=6, special=True)).fit([segment])
     score = metric.score([segment])[0]
     assert score.value < 0.99
-    assert "hypothesis: no token has weight: uniform weights" in score.notes
+    assert metric.fit_notes == ("idf cannot be learnt from one segment: uniform weights",)
+    assert "weighting:uniform" in str(metric.signature)
+    assert metric.compute(["The boy slept."], ["The man ran."])["notes"]["mean"] == list(metric.fit_notes)
 
 
 def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:

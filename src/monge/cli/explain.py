@@ -78,8 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from monge.text import write_text
 
     corpus, chosen = read_texts(args)
-    explanations = _explain(args, corpus, chosen)
-    content = _render(explanations, args)
+    content = _render(_explain(args, corpus, chosen), args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
 
@@ -112,33 +111,38 @@ def _read_line(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
     return list(test_set.segments), [segments[args.line - 1] for segments in systems.values()]
 
 
-def _explain(args: argparse.Namespace, corpus: Sequence[Segment], chosen: Sequence[Segment]) -> list[Explained]:
+def _explain(
+    args: argparse.Namespace, corpus: Sequence[Segment], chosen: Sequence[Segment]
+) -> list[tuple[str, Explained]]:
+    """Return every explanation with the name of its system."""
     from monge.cli.score import load_metrics
     from monge.explain import explain_segments, fit_on, is_explainable, occlude_words, sample_shapley
 
-    explanations: list[Explained] = []
+    explanations: list[tuple[str, Explained]] = []
     for metric in load_metrics(args):
         fitted, notes = fit_on(metric, corpus)
         found: Sequence[Explained]
         if args.how == "additive" or (args.how == "auto" and is_explainable(fitted)):
-            exact = explain_segments(fitted, chosen)
-            found = [dataclasses.replace(one, notes=(*notes, *one.notes)) for one in exact]
+            found = explain_segments(fitted, chosen)
         elif args.how == "occlusion":
             found = [occlude_words(fitted, segment) for segment in chosen]
         else:
             found = [sample_shapley(fitted, segment, orders=args.orders, seed=args.seed) for segment in chosen]
-        for segment, explanation in zip(chosen, found, strict=True):
-            title = explanation.metric if len(chosen) == 1 else f"{segment.system}: {explanation.metric}"
-            explanations.append(dataclasses.replace(explanation, metric=title))
+        told = [dataclasses.replace(one, notes=(*notes, *one.notes)) for one in found]
+        explanations += [(segment.system, one) for segment, one in zip(chosen, told, strict=True)]
     return explanations
 
 
-def _render(explanations: Sequence[Explained], args: argparse.Namespace) -> str:
+def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) -> str:
     from monge.report.alignment import render_page
 
     if args.format == "json":
-        records = [explanation.record() for explanation in explanations]
+        records = [({"system": system} if system else {}) | one.record() for system, one in named]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
+    several = len({system for system, _ in named}) > 1
+    explanations: list[Explained] = [
+        dataclasses.replace(one, metric=f"{system}: {one.metric}") if several else one for system, one in named
+    ]
     if args.format == "html":
         return render_page(explanations)
     if args.format == "svg":

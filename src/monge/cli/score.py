@@ -199,7 +199,8 @@ def _fit_idf(metrics: Sequence[Any], systems: Sequence[SegmentSpool]) -> IdfMode
                 raise OptionError(f"--save-idf: {metric.spec.name} weighs outputs by statistics of their own")
             for segments in systems:
                 model = (metric if metric.fitted else metric.fit(segments)).statistics.idf_reference
-                assert model is not None
+                if model is None:
+                    raise OptionError("--save-idf: idf cannot be learnt from one segment")
                 fitted[model.hash] = model
     if len(fitted) != 1:
         raise OptionError(f"--save-idf: there are {len(fitted)} different idf statistics; score with one idf metric")

@@ -14,6 +14,7 @@ from monge.engine.scoring import bootstrap_half_width, count_notes, json_number,
 from monge.engine.spool import SegmentSpool, join_spools
 from monge.metrics import Metric
 from monge.metrics.base import SummableMetric
+from monge.metrics.common import fit_on
 from monge.text import Segment
 
 CHUNK_SEGMENTS = 1000  # scored at once: enough to fill the encoder's batches
@@ -52,6 +53,7 @@ class SystemResult:
             **interval,
             "higher_is_better": self.higher_is_better,
             "signature": self.signature,
+            **({"notes": dict(self.notes)} if self.notes else {}),
         }
 
     def records(self) -> Iterator[dict[str, object]]:
@@ -97,9 +99,9 @@ def share_metrics(metrics: Sequence[Metric], systems: Sequence[SegmentSpool]) ->
 def _score_system(
     metric: Metric, segments: SegmentSpool, store: Store | None, options: JobOptions, bar: Any
 ) -> SystemResult:
-    fitted = metric if metric.fitted else metric.fit(_Watched(segments, metric.spec.name, options.progress))
+    fitted, learnt = fit_on(metric, _Watched(segments, metric.spec.name, options.progress))
     journal = Journal(fitted, store)
-    scores, notes, sums, reused = ScoreSpool(), Counter[str](), list[float](), 0
+    scores, notes, sums, reused = ScoreSpool(), Counter(dict.fromkeys(learnt, len(segments))), list[float](), 0
     for start, stop in segments.records.chunks(records=CHUNK_SEGMENTS, size=CHUNK_BYTES):
         content = segments.records.read_joined(start, stop)
         packed = journal.find(content)

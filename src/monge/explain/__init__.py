@@ -1,7 +1,6 @@
 """Why a score is what it is: additive, local and global explanations, and what a metric misses."""
 
 from monge.explain.additive import LinearForm, explain_score, explain_segments, is_explainable, linearise
-from monge.explain.corpus import fit_on
 from monge.explain.explanation import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
 from monge.explain.local import (
     LOCAL_METHODS,
@@ -14,6 +13,7 @@ from monge.explain.local import (
 )
 from monge.explain.plausibility import Plausibility, measure_plausibility
 from monge.explain.stress import AttackResult, Rate, StressResult, own_pairs, prefer_paraphrases, run_stress
+from monge.metrics.common import fit_on
 
 __all__ = [
     "LOCAL_METHODS",

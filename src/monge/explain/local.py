@@ -46,6 +46,7 @@ class LocalExplanation:
     base: float | None
     words: tuple[WordEffect, ...]
     evaluations: int
+    notes: tuple[str, ...] = ()
 
     def suspicion(self) -> NDArray[np.float64]:
         """Return how much each word harms the score (n,): the higher, the more it looks like an error."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from monge.errors import InputError, OptionError
-from monge.metrics.base import MetricSpec
+from monge.metrics.base import Metric, MetricSpec
 from monge.scores import Score, Signature
 from monge.text import Segment, make_segments
 
@@ -30,6 +30,11 @@ class MetricBase:
     def fitted(self) -> bool:
         """True: nothing is to be learnt from a corpus."""
         return True
+
+    @property
+    def fit_notes(self) -> tuple[str, ...]:
+        """What ``fit`` could not learn and did without; nothing by default."""
+        return ()
 
     def fit(self, corpus: Sequence[Segment]) -> Self:
         """Return this metric, which needs no corpus."""
@@ -56,18 +61,27 @@ class MetricBase:
         """Score plain lists, fitting on them when not fitted; the result holds plain types only.
 
         ``mean`` is the score of the whole (a corpus score where the metric has one), ``scores`` those of the
-        segments, ``notes`` what went less than well: by segment number, and under ``mean`` what the mean left out.
+        segments, ``notes`` what went less than well: by segment number, and under ``mean`` what concerns them all.
         """
         segments = make_segments(predictions, references, sources)
-        metric = self if self.fitted else self.fit(segments)
+        metric, learnt = fit_on(self, segments)
         scores = metric.score(segments)
+        notes = collect_notes(segments, scores)
+        if learnt:
+            notes["mean"] = [*learnt, *notes.get("mean", [])]
         return {
             "mean": float(metric.aggregate(segments, scores)),
             "scores": [float(score.value) for score in scores],
             "signature": str(metric.signature),
             "higher_is_better": metric.spec.higher_is_better,
-            "notes": collect_notes(segments, scores),
+            "notes": notes,
         }
+
+
+def fit_on(metric: Metric, corpus: Sequence[Segment]) -> tuple[Metric, tuple[str, ...]]:
+    """Return the metric fitted on *corpus*, unless it is fitted already, and what it could not learn from it."""
+    fitted = metric if metric.fitted else metric.fit(corpus)
+    return fitted, fitted.fit_notes if isinstance(fitted, MetricBase) else ()
 
 
 def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:

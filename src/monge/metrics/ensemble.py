@@ -58,6 +58,11 @@ class EnsembleMetric(MetricBase):
     def fitted(self) -> bool:
         return all(member.metric.fitted for member in self.members)
 
+    @property
+    def fit_notes(self) -> tuple[str, ...]:
+        metrics = [member.metric for member in self.members if isinstance(member.metric, MetricBase)]
+        return tuple(f"{metric.spec.name}: {note}" for metric in metrics for note in metric.fit_notes)
+
     def fit(self, corpus: Sequence[Segment]) -> Self:
         """Return the ensemble with its members' corpus statistics (idf) taken from *corpus*; constants stay."""
         fitted = [m if m.metric.fitted else dataclasses.replace(m, metric=m.metric.fit(corpus)) for m in self.members]

@@ -41,11 +41,15 @@ CHUNK = 2000  # segments whose vectors are held at once
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """What ``fit`` learned: idf of hypotheses and references (rows, columns), and the encoder's typical cost."""
+    """What ``fit`` learned: idf of hypotheses and references (rows, columns), and the encoder's typical cost.
+
+    ``notes`` say what it could not learn.
+    """
 
     idf_hypothesis: IdfModel | None = None
     idf_reference: IdfModel | None = None
     typical_cost: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,10 @@ class TransportMetric(MetricBase):
     def fitted(self) -> bool:
         weighted = self.settings.weighting == "uniform" or self.statistics.idf_reference is not None
         return weighted and (not self.settings.relative or self.statistics.typical_cost is not None)
+
+    @property
+    def fit_notes(self) -> tuple[str, ...]:
+        return self.statistics.notes
 
     def fit(self, corpus: Sequence[Segment]) -> Self:
         if self.statistics.typical_cost is None:
@@ -137,12 +145,21 @@ class TransportMetric(MetricBase):
         if self.settings.weighting == "uniform" or self.settings.idf:
             return self
         check_needs(self.spec, corpus)
+        if self.settings.weighting == "idf" and _have_one_reference(corpus):
+            return self._without_idf()
         reference_idf = self._count(text for segment in corpus for text in segment.references)
         hypothesis_idf = reference_idf
         if self.settings.idf_from == "sides":
             hypothesis_idf = self._count(segment.hypothesis for segment in corpus)
         statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis_idf, idf_reference=reference_idf)
         return dataclasses.replace(self, statistics=statistics)
+
+    def _without_idf(self) -> Self:
+        """Return this metric with uniform weights: log((N+1)/(df+1)) of one segment weighs nothing but mismatches."""
+        note = "idf cannot be learnt from one segment: uniform weights"
+        settings = self.settings.replace({"weighting": "uniform"})
+        statistics = dataclasses.replace(self.statistics, notes=(note,))
+        return dataclasses.replace(self, settings=settings, statistics=statistics)
 
     def _count(self, texts: Iterable[str]) -> IdfModel:
         return IdfModel.fit(self._tokenize(texts), encoder=self.encoder.signature)
@@ -264,6 +281,12 @@ class TransportMetric(MetricBase):
             problem = share_root(problem, solution.couplings[i], self.settings.order)
         plan = TransportPlan(problem, solution.couplings[i], int(solution.iterations[i]), bool(solution.converged[i]))
         return Alignment(hypothesis, reference, plan, role)
+
+
+def _have_one_reference(corpus: Sequence[Segment]) -> bool:
+    segments = iter(corpus)
+    first = next(segments, None)
+    return first is not None and all(segment.references == first.references for segment in segments)
 
 
 def _best(values: NDArray[np.float64], part: str) -> float:
