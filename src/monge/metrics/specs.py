@@ -89,7 +89,7 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         "mongescore",
         "monge.metrics.ensemble:load_mongescore",
-        "greedy matching of order 4 plus half the sentence cosine",
+        "greedy matching of order 3 plus half the sentence cosine",
         family="ensemble",
         bounds=(-_INF, _INF),
         symmetric=True,
