@@ -1,0 +1,92 @@
+"""Refreshes the tables of docs/results.md from the reports of `monge benchmark`.
+
+python docs/results.py FOLDER [FOLDER ...]
+
+A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table stands between the comments
+``<!-- DATA STATISTIC LEVEL [WORD] -->`` and ``<!-- end -->``: all metrics, or those whose name has WORD
+(an encoder, or ``own`` for those that name none).
+``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from monge.report.tables import markdown_table
+from monge.text import write_text
+
+PAGE = Path(__file__).parent / "results.md"
+_BLOCK = re.compile(r"(<!-- (?!end)([^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def show(value: float | None) -> str:
+    """Return a correlation as the field prints it: three digits, no leading zero."""
+    return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1)
+
+
+def study_table(study: dict[str, Any], word: str) -> str:
+    """Return a line a metric, best first: every task, the average and its interval."""
+    rows = []
+    for record in study["metrics"]:
+        encoder = record["metric"].rpartition(" ")[2] if " " in record["metric"] else "own"
+        if word in ("", encoder):
+            average, tasks = record["average"], [record["tasks"][task]["value"] for task in study["tasks"]]
+            interval = f"[{show(average['low'])}, {show(average['high'])}]"
+            mean = [show(average["value"])] if len(tasks) > 1 else []
+            rows.append([record["metric"], *map(show, tasks), *mean, interval])
+    mean = ["average"] if len(study["tasks"]) > 1 else []
+    return markdown_table(["metric", *study["tasks"], *mean, "95 % interval"], rows)
+
+
+def curve_table(curves: dict[str, dict[str, float | None]]) -> str:
+    """Return a line a layer, a column a metric."""
+    layers = sorted({layer for points in curves.values() for layer in points}, key=int)
+    rows = [
+        [layer, *(show(points[layer]) if layer in points else "" for points in curves.values())] for layer in layers
+    ]
+    return markdown_table(["layer", *curves], rows)
+
+
+def ablation_table(ablation: dict[str, Any]) -> str:
+    """Return a line a switch."""
+    return markdown_table(
+        ["metric, then switches", "value"], [[step, show(v)] for step, v in ablation["steps"].items()]
+    )
+
+
+def render(key: str, parts: list[dict[str, Any]]) -> str | None:
+    """Return the table that *key* names, or None when no report has it."""
+    data, what, *more = key.split()
+    for part in (part for part in parts if part["data"] == data):
+        if what == "layers" and part["curves"]:
+            return curve_table(part["curves"])
+        if what == "switches" and part["ablations"]:
+            return "\n\n".join(map(ablation_table, part["ablations"]))
+        for study in part["studies"]:
+            if [study["statistic"], study["level"]] == [what, *more[:1]]:
+                return study_table(study, more[1] if len(more) > 1 else "")
+    return None
+
+
+def main(folders: list[str]) -> int:
+    """Refresh what the folders hold; tell what they do not."""
+    reports = [json.loads((Path(folder) / "report.json").read_text(encoding="utf-8")) for folder in folders]
+    parts = [part for report in reports for part in report["data"]]
+
+    def refresh(block: re.Match[str]) -> str:
+        table = render(block[2], parts)
+        if table is None:
+            print(f"kept as it was: {block[2]}", file=sys.stderr)
+            return block[0]
+        return f"{block[1]}{table}\n{block[3]}"
+
+    write_text(PAGE, _BLOCK.sub(refresh, PAGE.read_text(encoding="utf-8")))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
