@@ -80,6 +80,32 @@ def test_words_sum_to_the_score(name: str, segment: Segment) -> None:
     check(load_metric(name, encoder=ENCODER), segment)
 
 
+VARIANTS = (
+    {"epsilon": 0.0}, {"epsilon": 0.05}, {"order": 3.0}, {"weighting": "idf"}, {"references": "mean"},
+    {"references": "joint"}, {"lambda_unit": "relative", "lambda_c": 0.5, "lambda_r": 0.7}, {"lambda_c": 0.3},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRANSPORT)
+def test_every_metric_keeps_the_sum_under_every_switch_it_has(name: str) -> None:
+    pairs = [
+        Segment("the boy ran home , didn't he", ("the young man hurried home .", "a boat 🙂", "the boy")),
+        Segment("", ("a boat",)),
+        Segment("boat", ("",)),
+        Segment("home ran boy the", ("the boy ran home",)),
+    ]
+    tried = 0
+    for chosen in ({}, *VARIANTS):
+        try:
+            metric = load_metric(name, encoder=ENCODER, **chosen)
+        except OptionError:
+            continue  # has no effect here, and says so
+        tried += 1
+        for segment in pairs:
+            check(metric, segment)
+    assert tried >= (1 if name == "wmdo" else 3)
+
+
 options = st.fixed_dictionaries(
     {
         "readout": st.sampled_from(["f", "distance", "one_minus", "inverse"]),

@@ -2,12 +2,15 @@
 
 import importlib.util
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from monge.errors import InputError, OptionError
 from monge.explain.attacks import ATTACKS, find_names, make_victim
 from monge.explain.factors import PARSERS
+from monge.explain.paraphrases import find_trials, separate_paraphrases
 from monge.explain.stress import Rate, fooled_by, own_pairs, prefer_paraphrases, run_stress, weak_spots
 from monge.metrics import load_metric
 from monge.report.stress import stress_report
@@ -158,3 +161,36 @@ def test_the_own_pairs_are_what_they_should_be() -> None:
     assert len(pairs) == 40
     assert len({pair.hypothesis for pair in pairs} | {pair.references[0] for pair in pairs}) == 80
     assert all(pair.source for pair in pairs)
+
+
+def test_paws_pairs_and_paraphrased_references_are_found(tmp_path: Path) -> None:
+    (tmp_path / "paws_qqp").mkdir()
+    (tmp_path / "paws_qqp" / "dev_and_test.tsv").write_text(
+        "id\tsentence1\tsentence2\tlabel\n1\tb'red boat'\tb'red boat'\t1\n2\tb\"it's red\"\tx y\t0\n", encoding="utf-8"
+    )
+    (tmp_path / "wmt19_paraphrased_refs").mkdir()
+    lines = {"ar": "Er sah Hund, Katze, Maus und Esel.\nkurz\n", "arp": "Vier Tiere sah er.\nknapp\n"}
+    for name, text in lines.items():
+        (tmp_path / "wmt19_paraphrased_refs" / f"wmt19-ende-{name}.ref").write_text(text, encoding="utf-8")
+    trials = {trial.name: trial for trial in find_trials([tmp_path, tmp_path / "none"])}
+    assert trials["paws"].pairs == [("red boat", "red boat", True), ("it's red", "x y", False)]
+    [(reference, paraphrase, permuted)] = trials["paraphrased"].triples
+    assert paraphrase == "Vier Tiere sah er."
+    assert permuted != reference
+    assert sorted(permuted) == sorted(reference)
+    assert permuted.startswith("Er sah ")
+    assert trials["paws"].run(load_metric("chrf")).share == 1.0
+    assert trials["paraphrased"].run(load_metric("chrf")).share == 0.0
+    report = stress_report(
+        [run_stress(load_metric("chrf"), own_pairs(), ["empty"])],
+        {name: [trial.run(load_metric("chrf"))] for name, trial in trials.items()},
+    )
+    assert "Texts of others" in report
+
+
+def test_separating_paraphrases_has_an_honest_interval() -> None:
+    rng = np.random.default_rng(1)
+    pairs = [("a b c", "a b c" if rng.random() < 0.5 else "x y z", bool(rng.random() < 0.5)) for _ in range(200)]
+    found = separate_paraphrases(load_metric("rouge1"), pairs)
+    assert found.low < 0.5 < found.high  # labels have nothing to do with the texts
+    assert 0.1 < found.high - found.low < 0.2

@@ -6,21 +6,29 @@
 Sound texts are spoilt in ten ways. "Notices" is the share of spoilt texts that a metric places below the sound one;
 "resists" the share of sound paraphrases placed above a spoilt copy of the reference, which shares more words with it.
 The texts are monge's own 40 English pairs, or yours: good outputs with references (--texts FILE, as JSONL with
-hypothesis, references and perhaps source). --triples FILE adds rows of A, paraphrase B, non-paraphrase C (TSV).
+hypothesis, references and perhaps source). --triples FILE adds rows of A, paraphrase B, non-paraphrase C (TSV). Where
+MONGE_DATA holds paws_qqp or wmt19_paraphrased_refs, these texts of others are tried too.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from monge.cli.values import seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from monge.explain.paraphrases import ParaphraseTrial, Preference
     from monge.explain.stress import StressResult
     from monge.text import Segment
+
+MOST_TRIPLES = 300  # of a set of others
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,28 +45,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.cli.score import load_metrics
-    from monge.explain.stress import own_pairs, prefer_paraphrases, run_stress
+    from monge.explain.stress import own_pairs, run_stress
     from monge.report.stress import stress_report
     from monge.text import read_jsonl
 
-    args.metrics = [*args.metric, *args.metrics]
+    args.metrics = args.metric or args.metrics
     pairs: list[Segment] = list(read_jsonl(args.texts).segments) if args.texts else own_pairs()
-    triples = _read_triples(args.triples) if args.triples else []
+    trials = _find_trials(args)
     metrics = load_metrics(args)
-    results: list[StressResult] = [run_stress(metric, pairs, args.attacks, seed=args.seed) for metric in metrics]
-    preferred = {metric.spec.name: prefer_paraphrases(metric, triples) for metric in metrics} if triples else {}
+    results: list[StressResult] = []
+    others: dict[str, list[Preference]] = {trial.name: [] for trial in trials}
+    with _progress(len(metrics) * (1 + len(trials))) as bar:
+        for metric in metrics:
+            results.append(run_stress(metric, pairs, args.attacks, seed=args.seed))
+            bar.update()
+            for trial in trials:
+                others[trial.name].append(trial.run(metric))
+                bar.update()
     if args.format == "json":
-        records = [result.record() for result in results]
-        for record in records:
-            if triples:
-                record["paraphrases"] = preferred[str(record["metric"])].record()
-        print(json.dumps(records, ensure_ascii=False, indent=1))
+        print(json.dumps(_records(results, others), ensure_ascii=False, indent=1))
         return 0
-    print(stress_report(results, markdown=args.format == "markdown"))
-    for name, rate in preferred.items():
-        low, high = rate.interval
-        print(f"{name}: prefers the paraphrase in {rate.share:.2f} [{low:.2f}, {high:.2f}] of {rate.trials} triples")
+    width = max(60, min(120, shutil.get_terminal_size((100, 24)).columns))
+    print(stress_report(results, others, markdown=args.format == "markdown", width=width))
+    for trial in trials:
+        print(f"{trial.name}: {trial.what}")
     return 0
+
+
+def _records(results: Sequence[StressResult], others: Mapping[str, Sequence[Preference]]) -> list[dict[str, object]]:
+    records = []
+    for place, result in enumerate(results):
+        own = {name: found[place].record() for name, found in others.items()}
+        records.append(result.record() | ({"paraphrases": own} if own else {}))
+    return records
+
+
+def _progress(total: int) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc="stress", disable=not sys.stderr.isatty(), file=sys.stderr, leave=False)
+
+
+def _find_trials(args: argparse.Namespace) -> list[ParaphraseTrial]:
+    """Return the file of triples, and with all attacks on monge's own texts also the sets of others in MONGE_DATA."""
+    from monge.explain.paraphrases import ParaphraseTrial, find_trials
+    from monge.meta.data.places import data_folders
+
+    found = []
+    if args.triples:
+        what = "paraphrase above non-paraphrase"
+        found.append(ParaphraseTrial(Path(args.triples).name, what, triples=_read_triples(args.triples)))
+    if not (args.attacks or args.texts):
+        found += [trial.spread(MOST_TRIPLES) for trial in find_trials(data_folders())]
+    return found
 
 
 def _read_triples(path: str) -> list[tuple[str, str, str]]:

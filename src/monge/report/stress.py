@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
+from monge.explain.paraphrases import Preference
 from monge.explain.stress import AttackResult, Rate, StressResult, fooled_by, weak_spots
 from monge.report.tables import Row, markdown_table, text_table
 
 TITLES = {
     "notices": "Notices: share of spoilt texts placed below the sound one (95 % interval)",
     "resists": "Resists: share of sound paraphrases placed above a spoilt copy of the reference (95 % interval)",
+    "others": "Texts of others: share in which the same meaning is placed above the same words (95 % interval)",
 }
 
+Preferences = Mapping[str, Sequence[Preference]]  # of a set of paraphrases, one a metric
 
-def stress_report(results: Sequence[StressResult], *, markdown: bool = False) -> str:
-    """Return two tables, attacks by metrics, and a sentence a metric on what it misses."""
+
+def stress_report(
+    results: Sequence[StressResult], others: Preferences | None = None, *, markdown: bool = False, width: int = 100
+) -> str:
+    """Return tables, attacks by metrics, and a sentence a metric on what it misses; *width* wraps sentences."""
     table: Callable[..., str] = markdown_table if markdown else text_table
     parts = []
     for name, title in TITLES.items():
-        header, rows = _table(results, name)
+        header, rows = _others_table(results, others or {}) if name == "others" else _table(results, name)
         if rows:
             parts.append(f"{title}\n{chr(10) if markdown else ''}{table(header, rows)}")
-    parts.append("\n".join([*(_verdict(result) for result in results), *_remarks(results)]))
+    sentences = [*(_verdict(result) for result in results), *_remarks(results)]
+    if markdown:
+        parts.append("\n".join(f"- {sentence}" for sentence in sentences))
+    else:
+        parts.append("\n".join(textwrap.fill(line, width, subsequent_indent="  ") for line in sentences))
     return "\n\n".join(parts)
+
+
+def _others_table(results: Sequence[StressResult], others: Preferences) -> tuple[Row, list[Row]]:
+    rows: list[Row] = [
+        [name, str(own[0].trials), *(f"{one.share:.2f} [{one.low:.2f}, {one.high:.2f}]" for one in own)]
+        for name, own in others.items()
+    ]
+    return ["texts", "trials", *(result.metric for result in results)], rows
 
 
 def _table(results: Sequence[StressResult], name: str) -> tuple[Row, list[Row]]:
@@ -49,14 +68,20 @@ def _cell(rate: Rate) -> str:
 
 def _verdict(result: StressResult) -> str:
     weak, fooled = weak_spots(result), fooled_by(result)
-    missed = f"often misses {_listed(weak)}" if weak else "has no surely weak spot where texts are merely spoilt"
+    missed = (
+        f"often misses {_listed({name: 1 - share for name, share in weak.items()})}"
+        if weak
+        else "no sure weak spot (no kind of damage of which it clearly misses more than one in ten)"
+    )
     if not fooled:
-        return f"{result.metric} {missed}"
-    return f"{result.metric} {missed}; prefers a spoilt copy to a sound paraphrase under {_listed(fooled)}"
+        return f"{result.metric}: {missed}."
+    preferred = _listed({name: 1 - share for name, share in fooled.items()})
+    return f"{result.metric}: {missed}. It prefers a spoilt copy to a sound paraphrase under {preferred}."
 
 
 def _listed(shares: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} ({share:.0%})" for name, share in sorted(shares.items(), key=lambda item: item[1]))
+    """Return names with how often, the worst first."""
+    return ", ".join(f"{name} ({share:.0%})" for name, share in sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def _remarks(results: Sequence[StressResult]) -> list[str]:
