@@ -112,3 +112,10 @@ def test_json_names_system_and_metric_apart(tmp_path: Path, capsys: pytest.Captu
 def test_what_cannot_be_learnt_from_one_pair_is_told(how: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "-m", "moverscore", "--how", how, *PAIR]) == 0
     assert "note: idf cannot be learnt from one segment: uniform weights" in capsys.readouterr().out
+
+
+def test_special_tokens_have_no_characters_of_the_text(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["-o", "drop=none", "-o", "mute=none"]
+    assert main(["explain", "-m", "emd", *options, "-f", "json", *PAIR]) == 0
+    words = json.loads(capsys.readouterr().out)["pairs"][0]["hypothesis"]["words"]
+    assert [(word["start"], word["end"]) for word in words] == [(0, 0), (0, 3), (4, 7), (8, 11), (11, 11)]

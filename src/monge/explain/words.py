@@ -34,6 +34,8 @@ class WordGroups:
 def group_words(cloud: PointCloud) -> WordGroups:
     """Merge neighbouring points that lie inside one word of the text; specials and n-grams stay as they are.
 
+    A special token has no characters: its empty span stands where the word before it ends.
+
     >>> points = np.zeros((3, 2), dtype=np.float32)
     >>> spans = np.array([[0, 4], [4, 7], [8, 11]])
     >>> cloud = PointCloud(points, np.full(3, 1 / 3), ("play", "##ing", "now"), spans, "playing now")
@@ -46,11 +48,14 @@ def group_words(cloud: PointCloud) -> WordGroups:
     spans: list[tuple[int, int]] = []
     owner: list[int] = []
     previous: int | None = None
+    reached = 0
     for token, (start, end) in zip(cloud.tokens, cloud.spans.tolist(), strict=True):
         start, end = _trim(cloud.text, start, end)
         word = _word_around(words, starts, start, end)
         if word is None or word != previous:
             start, end = (start, end) if word is None else words[word]  # a first subword stands for its word
+            start, end = (start, end) if end > start else (reached, reached)
+            reached = max(reached, end)
             names.append(cloud.text[start:end] if end > start else token)
             spans.append((start, end))
         owner.append(len(names) - 1)

@@ -71,13 +71,10 @@ def _far(pair: ExplainedPair, cost: Array) -> float:
 def list_items(side: ExplainedText, active: set[int]) -> list[Item]:
     """Return the words in reading order: those that took part, between them those left out, specials if active."""
     placed: list[tuple[int, int, Item]] = []
-    reached = 0  # specials have no place of their own: they stand after the word before them
     for number, word in enumerate(side.words):
-        start, end = (word.start, word.end) if word.end > word.start else (reached, reached)
-        reached = max(reached, end)
         if word.end > word.start or number in active:
             label = shorten(show_literally(word.text), LONGEST_LABEL if len(side.words) > 1 else 60) or "(empty)"
-            placed.append((start, end, Item(label, number)))
+            placed.append((word.start, word.end, Item(label, number)))
     if _overlap([(start, end) for start, end, _ in placed]):  # n-grams: every word is part of one
         return [item for _, _, item in placed]
     taken = bytearray(len(side.text))
