@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from monge.engine.benchmark import score_grid
 from monge.engine.cells import CellStore, shared_outputs
 from monge.engine.judging import sample_inputs, score_judged_set
 from monge.meta.data import JudgedSet, make_judged_set
@@ -71,3 +72,26 @@ def test_a_damaged_cell_is_a_missing_one(tmp_path: Path, sparse: JudgedSet, dama
 def test_shared_outputs_are_counted(sparse: JudgedSet) -> None:
     assert shared_outputs([sparse], [sparse]) == 30
     assert shared_outputs([sparse], [sparse.change_texts(str.upper)]) == 0
+
+
+def test_a_cell_of_another_signature_is_a_missing_one(tmp_path: Path, sparse: JudgedSet) -> None:
+    variant = parse_variant("chrf")
+    CellStore(tmp_path).score(variant, variant.load(), sparse)
+    (path,) = tmp_path.glob("cells/*.json")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert record["made_as"] == str(variant.load().signature)
+    path.write_text(json.dumps(record | {"made_as": "metric:chrf|library:another"}), encoding="utf-8")
+    assert CellStore(tmp_path).load(variant, sparse) is None
+
+
+def test_cells_of_other_code_are_used_and_told(
+    tmp_path: Path, sparse: JudgedSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    variant = parse_variant("chrf")
+    score_grid([variant], [sparse], CellStore(tmp_path))
+    (path,) = tmp_path.glob("cells/*.json")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert "other code" not in capsys.readouterr().err
+    path.write_text(json.dumps(record | {"code": "0123456789abcdef"}), encoding="utf-8")
+    score_grid([variant], [sparse], CellStore(tmp_path))
+    assert "1 stored results were computed by other code of this version" in capsys.readouterr().err

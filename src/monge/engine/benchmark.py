@@ -71,6 +71,10 @@ def fill_store(variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], sto
                 bar.set_description(f"{variant.label} on {judged.name}")
                 store.score(variant, metric, judged)
                 bar.update()
+    if store.stale:
+        told = f"{len(store.stale)} stored results were computed by other code of this version of monge"
+        print(f"monge: {told}; remove {store.folder / 'cells'} to compute them anew", file=sys.stderr)
+        store.stale.clear()
 
 
 def score_grid(

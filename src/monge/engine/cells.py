@@ -8,14 +8,15 @@ import json
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from monge.engine.judging import score_judged_set
-from monge.errors import InputError
+from monge.errors import InputError, MongeError
 from monge.meta.data import JudgedSet, MetricScores
 from monge.metrics import Metric
 from monge.metrics.common import mean_of_known
@@ -28,20 +29,33 @@ from monge.version import __version__
 
 @dataclass(frozen=True)
 class CellStore:
-    """A folder of results, one JSON file a cell, each written whole under its final name."""
+    """A folder of results, one JSON file a cell, each written whole under its final name.
+
+    A cell belongs to a version of monge, a metric with its options and signature, and the texts. ``stale`` gathers the
+    cells that were read but made by other code of the same version, as happens where monge is being worked on.
+    """
 
     folder: Path
+    stale: set[Path] = field(default_factory=set, compare=False)
+    _signatures: dict[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     def load(self, variant: MetricVariant, judged: JudgedSet) -> MetricScores | None:
-        """Return the stored scores of a cell, or None; a file that cannot be read is computed again."""
+        """Return the stored scores of a cell, or None; a file that cannot be read is computed again.
+
+        So is one of another signature: another library, other weights, another default.
+        """
         path = self._path(variant, judged)
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            return _from_record(record, variant.label)
-        except FileNotFoundError:
-            return None
+            scores = _from_record(record, variant.label)
         except (OSError, ValueError, KeyError, TypeError, InputError):
             return None
+        now = self._signature(variant)
+        if now is not None and record.get("made_as", now) != now:
+            return None
+        if record.get("code", code_digest()) != code_digest():
+            self.stale.add(path)
+        return scores
 
     def score(self, variant: MetricVariant, metric: Metric, judged: JudgedSet) -> MetricScores:
         """Compute the cell of *variant*, which is loaded as *metric*, keep it, and return it.
@@ -57,6 +71,8 @@ class CellStore:
         path = self._path(variant, judged)
         path.parent.mkdir(parents=True, exist_ok=True)
         record = _to_record(scores, variant, judged.name, seconds)
+        record |= {"made_as": str(metric.signature), "code": code_digest()}
+        self.stale.discard(path)
         write_text(path, json.dumps(record, ensure_ascii=False, allow_nan=False))
         return scores
 
@@ -71,11 +87,36 @@ class CellStore:
         totals = {system: mean_of_known(row.tolist()) for system, row in zip(table.systems, values, strict=True)}
         return MetricScores(variant.label, table, totals, True)
 
+    def _signature(self, variant: MetricVariant) -> str | None:
+        """Return the signature of a metric before it is fitted; None where it cannot be loaded here."""
+        key = _options_key(variant)
+        if key not in self._signatures:
+            try:
+                self._signatures[key] = str(variant.load().signature)
+            except MongeError:
+                self._signatures[key] = None
+        return self._signatures[key]
+
     def _path(self, variant: MetricVariant, judged: JudgedSet) -> Path:
-        options = json.dumps(dict(variant.options), sort_keys=True, default=str)
-        key = "\n".join([__version__, variant.name, options, judged.name, fingerprint(judged)])
+        key = "\n".join([__version__, _options_key(variant), judged.name, fingerprint(judged)])
         name = f"{variant.name}-{judged.name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
         return self.folder / "cells" / name.replace("/", "_")
+
+
+def _options_key(variant: MetricVariant) -> str:
+    return "\n".join([variant.name, json.dumps(dict(variant.options), sort_keys=True, default=str)])
+
+
+@cache
+def code_digest() -> str:
+    """Return a hash of the code that makes scores, from texts to metrics."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parents[1]
+    for folder in ("text", "encoders", "transport", "clouds", "scores", "metrics"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".py", ".cpp", ".hpp"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def fingerprint(judged: JudgedSet) -> str:
