@@ -100,6 +100,16 @@ def test_masses_of_very_different_size():
     check(solve_exact(problem), atol=1e-15)
 
 
+@pytest.mark.parametrize("size", [1e-285, 1e140])
+def test_masses_that_are_all_tiny_or_huge(size):
+    rng = np.random.default_rng(8)
+    a, b = rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(5))
+    cost = rng.random((6, 5))
+    plan = solve_exact(TransportProblem(cost, size * a, size * b))
+    assert plan.converged
+    assert plan.transport_cost / size == pytest.approx(ot.emd2(a, b, cost), rel=1e-12)
+
+
 def test_no_mass_at_all():
     plan = solve_exact(TransportProblem(np.ones((2, 3)), np.zeros(2), np.zeros(3)))
     assert plan.converged
@@ -185,8 +195,10 @@ def test_negative_mass_and_unequal_totals_are_refused():
         TransportProblem(np.ones((1, 2)), np.ones(1), np.array([2.0, -1.0]))
     with pytest.raises(InputError, match="equal masses"):
         TransportProblem(np.ones((1, 2)), np.ones(1), np.array([0.5, 0.6]))
-    with pytest.raises(InputError, match="too large"):
+    with pytest.raises(InputError, match=r"a cost of .* too large"):
         TransportProblem(np.full((1, 1), 1e200), np.ones(1), np.ones(1))
+    with pytest.raises(InputError, match=r"a mass of .* too large"):
+        TransportProblem(np.ones((1, 1)), np.full(1, 1e308), np.full(1, 1e308))
 
 
 def test_other_penalties_are_refused():

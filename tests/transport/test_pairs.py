@@ -211,13 +211,13 @@ def test_clouds_that_do_not_fit_are_named():
         solve_pairs(LEFT, massless, [(0, 0)], TransportSetting("cosine", INF, 0.3))
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, 1e200])
 def test_bad_masses_and_points_are_named(bad):
     weights = RIGHT.weights.copy()
     weights[int(RIGHT.offsets[2]) + 3] = bad
-    with pytest.raises(InputError, match="cloud 2 has a NaN, infinite or negative mass"):
+    with pytest.raises(InputError, match="cloud 2 has a NaN, infinite, negative or huge mass"):
         RaggedClouds(RIGHT.points, weights, RIGHT.offsets)
-    if not bad < 0:
+    if not np.isfinite(bad):
         points = RIGHT.points.copy()
         points[int(RIGHT.offsets[4]), 7] = bad
         with pytest.raises(InputError, match="cloud 4 has NaN or infinite points"):

@@ -40,6 +40,8 @@ class TransportProblem:
             raise InputError(f"a cost of {np.abs(self.cost).max()} is too large (at most {LARGEST_COST})")
         if (self.a < 0).any() or (self.b < 0).any():
             raise InputError("masses of a transport problem must not be negative")
+        if max(self.a.max(), self.b.max()) > LARGEST_COST:
+            raise InputError(f"a mass of {max(self.a.max(), self.b.max())} is too large (at most {LARGEST_COST})")
         if not (self.rho_a >= 0 and self.rho_b >= 0):
             raise InputError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
         balanced = np.isinf(self.rho_a) and np.isinf(self.rho_b)

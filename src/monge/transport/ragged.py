@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError, suggest
+from monge.transport.problem import LARGEST_COST
 
 CostName = Literal["euclidean", "sqeuclidean", "cosine", "position"]
 RegulariserName = Literal["entropy", "kl"]
@@ -43,9 +44,9 @@ class RaggedClouds:
         if not np.isfinite(self.points).all():
             bad = np.array([not np.isfinite(point).all() for point in self.points])
             raise InputError(f"cloud {self._cloud_with(bad)} has NaN or infinite points")
-        bad = ~(np.isfinite(self.weights) & (self.weights >= 0))
+        bad = ~((self.weights >= 0) & (self.weights <= LARGEST_COST))
         if bad.any():
-            raise InputError(f"cloud {self._cloud_with(bad)} has a NaN, infinite or negative mass")
+            raise InputError(f"cloud {self._cloud_with(bad)} has a NaN, infinite, negative or huge mass")
 
     def __len__(self) -> int:
         return self.offsets.size - 1
@@ -118,6 +119,19 @@ class BatchSolution:
 
     def __len__(self) -> int:
         return self.costs.size
+
+    def replaced(self, pairs: NDArray[np.int64], others: BatchSolution) -> BatchSolution:
+        """Return these solutions with *others* in the places *pairs*."""
+        columns = []
+        for name in ("costs", "masses", "iterations", "converged"):
+            column = getattr(self, name).copy()
+            column[pairs] = getattr(others, name)
+            columns.append(column)
+        couplings = None
+        if self.couplings is not None and others.couplings is not None:
+            fresh = dict(zip(pairs.tolist(), others.couplings, strict=True))
+            couplings = tuple(fresh.get(i, coupling) for i, coupling in enumerate(self.couplings))
+        return BatchSolution(columns[0], columns[1], columns[2], columns[3], couplings)
 
 
 def check_name(name: str, known: Sequence[str], what: str) -> None:

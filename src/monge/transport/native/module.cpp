@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -95,7 +96,11 @@ void spread(std::int64_t count, int threads, Work work) {
         }
     };
     std::vector<std::thread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
+    try {
+        for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
+    } catch (const std::system_error&) {
+        // The machine grants no more threads: those there are do the work.
+    }
     run(true);
     for (std::thread& other : others) other.join();
     if (failure) std::rethrow_exception(failure);

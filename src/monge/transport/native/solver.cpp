@@ -14,11 +14,11 @@ bool all_equal(const std::vector<double>& values) {
 
 // Whole masses that add up to 2^60 and are at least 1; what rounding leaves over goes to the largest.
 void round_masses(const std::vector<double>& weights, std::vector<std::int64_t>& out) {
-    const double unit = std::ldexp(1.0, 60) / std::accumulate(weights.begin(), weights.end(), 0.0);
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     out.resize(weights.size());
     std::int64_t rest = std::int64_t(1) << 60;
     for (std::size_t i = 0; i < out.size(); ++i)
-        rest -= out[i] = std::max<std::int64_t>(1, std::llround(weights[i] * unit));
+        rest -= out[i] = std::max<std::int64_t>(1, std::llround(std::ldexp(weights[i] / total, 60)));
     *std::max_element(out.begin(), out.end()) += rest;
 }
 

@@ -1,0 +1,65 @@
+"""The native core inside a process: Ctrl-C, forks, and a machine that grants no threads."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+START = """
+    import os, resource, sys
+    import numpy as np
+    from monge.transport import RaggedClouds, TransportSetting, solve_pairs
+
+    def solve(pairs, threads):
+        rng = np.random.default_rng(0)
+        clouds = RaggedClouds.from_clouds([rng.normal(size=(60, 64)) for _ in range(8)], [np.full(60, 1 / 60)] * 8)
+        return solve_pairs(clouds, clouds, rng.integers(0, 8, (pairs, 2)), TransportSetting(), threads=threads).costs
+"""
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this machine has no signals and forks of this kind")
+
+
+def start(code: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", textwrap.dedent(START) + textwrap.dedent(code)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_ctrl_c_stops_a_long_batch():
+    running = start("print('go', flush=True); solve(5_000_000, 2)")  # an hour's work
+    assert running.stdout is not None
+    running.stdout.readline()
+    time.sleep(1.0)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == -signal.SIGINT
+    assert errors.strip().endswith("KeyboardInterrupt")
+
+
+def test_a_fork_solves_as_its_parent_does():
+    code = """
+        before = solve(50, 2)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.array_equal(solve(50, 2), before) else 3)
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    running = start(code)
+    _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (0, "")
+
+
+def test_a_machine_that_grants_no_more_memory_for_threads():
+    code = """
+        before = solve(50, 1)
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (3 << 20), used + (3 << 20)))  # a thread wants 8 MB of stack
+        print(np.array_equal(solve(50, 40), before))
+    """
+    if not sys.platform.startswith("linux"):
+        pytest.skip("this machine does not tell how much memory is in use")
+    running = start(code)
+    output, errors = running.communicate(timeout=60)
+    assert (running.returncode, output.strip(), errors) == (0, "True", "")
