@@ -119,3 +119,15 @@ def test_special_tokens_have_no_characters_of_the_text(capsys: pytest.CaptureFix
     assert main(["explain", "-m", "emd", *options, "-f", "json", *PAIR]) == 0
     words = json.loads(capsys.readouterr().out)["pairs"][0]["hypothesis"]["words"]
     assert [(word["start"], word["end"]) for word in words] == [(0, 0), (0, 3), (4, 7), (8, 11), (11, 11)]
+
+
+def test_the_score_explained_is_the_score_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """idf is learnt for each system by itself when scoring, so it must be when explaining."""
+    for name, lines in {"ref": "a b\nthe man ran", "one": "a c\nthe boy ran", "two": "a b d\nthe a ran"}.items():
+        (tmp_path / name).write_text(lines + "\n", encoding="utf-8")
+    chosen = ["-i", str(tmp_path / "one"), str(tmp_path / "two"), "-m", "moverscore", "--encoder", "hashed"]
+    assert main(["score", str(tmp_path / "ref"), *chosen, "-f", "json", "-o", "idf_from=sides"]) == 0
+    scores = [record["segments"][1]["score"] for record in json.loads(capsys.readouterr().out)]
+    arguments = ["explain", str(tmp_path / "ref"), *chosen, "--line", "2", "-f", "json", "-o", "idf_from=sides"]
+    assert main(arguments) == 0
+    assert [record["value"] for record in json.loads(capsys.readouterr().out)] == pytest.approx(scores, abs=1e-9)

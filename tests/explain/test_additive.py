@@ -16,6 +16,7 @@ from monge.explain.additive import share_f_loss
 from monge.explain.words import group_words
 from monge.metrics import load_metric, metric_options, metric_specs
 from monge.metrics.baseline import Baseline
+from monge.metrics.readout import combine_f
 from monge.metrics.transport_metric import TransportMetric
 from monge.text import Segment
 
@@ -144,8 +145,7 @@ def test_every_switch_keeps_the_sum(chosen: dict[str, object], segment: Segment,
 @given(st.floats(0, 2), st.floats(0, 2), st.sampled_from([0.0, 0.3, 0.5, 0.7, 1.0]))
 def test_f_is_shared_exactly_and_never_rewards_a_cost(p: float, r: float, alpha: float) -> None:
     precision, recall = 1 - p, 1 - r
-    denominator = alpha * precision + (1 - alpha) * recall
-    f = precision * recall / denominator if denominator else 0.0
+    f = float(combine_f(np.array([precision]), np.array([recall]), alpha)[0])
     rate_p, rate_r = share_f_loss(p, r, alpha=alpha)
     assert 1 + rate_p * p + rate_r * r == pytest.approx(f, rel=1e-9, abs=1e-9)
     if precision > 0 and recall > 0:

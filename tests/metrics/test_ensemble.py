@@ -75,3 +75,11 @@ def test_mistakes_are_named(options, error, message):
 def test_segments_without_reference_are_refused():
     with pytest.raises(InputError, match="7"):
         load_metric("ensemble", members="bleu").score([Segment("x", (), id="7")])
+
+
+def test_options_of_mongescore_name_nothing_else():
+    with pytest.raises(OptionError, match="layers"):
+        load_metric("mongescore", encoder="hashed", layers="0,idf=x.json,weighting=idf")
+    assert load_metric("mongescore", encoder="hashed", layers="2", sentence=1e-5).members[1].weight == 1e-5
+    members = "bertscore,layers=2 + 1e-05*cosine"
+    assert load_metric("ensemble", members=members, encoder="hashed").members[1].weight == 1e-5

@@ -148,8 +148,8 @@ def test_no_segment_has_no_score() -> None:
     [
         (make_bleu, {"tokenize": "13b"}, r"tokenize='13b' is not one of .*\(did you mean '13a'\?\)"),
         (make_bleu, {"smooth_method": "laplace"}, "smooth_method='laplace' is not one of exp, floor, add-k, none"),
-        (make_chrf, {"char_order": 0}, "char_order must be at least 1, not 0"),
-        (make_chrfpp, {"beta": 0}, "beta must be at least 1"),
+        (make_chrf, {"char_order": 0}, "char_order must be from 1 to 100, not 0"),
+        (make_chrfpp, {"beta": 0}, "beta must be from 1"),
     ],
 )
 def test_wrong_options_are_told(make: Maker, options: dict[str, Any], complaint: str) -> None:

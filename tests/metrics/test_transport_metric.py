@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from monge.encoders.hashed import HashedEncoder
-from monge.errors import OptionError
+from monge.errors import InputError, OptionError
 from monge.metrics import load_metric
 from monge.metrics.readout import combine_f
 from monge.metrics.specs import TRANSPORT_SPECS
@@ -218,3 +218,41 @@ def test_an_unconverged_transport_gives_no_score(monkeypatch: pytest.MonkeyPatch
     scores = load("emd").score(PAIRS)
     assert [math.isnan(score.value) for score in scores] == [False, True, False]
     assert scores[1].notes == ("no score: transport did not converge",)
+
+
+def test_a_reference_without_converged_transport_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from monge.metrics import transport_metric as module
+    from monge.transport import BatchSolution
+
+    solve = module.solve_pairs
+
+    def stopped(*arguments: object, **options: object) -> BatchSolution:
+        solution = solve(*arguments, **options)  # type: ignore[arg-type]
+        converged = np.array([False, True])
+        return BatchSolution(solution.costs, solution.masses, solution.iterations, converged, solution.couplings)
+
+    alone = load("emd").score([Segment("a red boat", ("the blue ship",))])[0]
+    monkeypatch.setattr(module, "solve_pairs", stopped)
+    score = load("emd").score([Segment("a red boat", ("a red boat", "the blue ship"))])[0]
+    assert score.value == alone.value
+    assert score.reference_index == 1
+    assert score.notes == ("1 of 2 references left out: transport did not converge",)
+
+
+def test_f_has_no_pole_where_precision_and_recall_differ_in_sign() -> None:
+    precision, recall = np.array([-0.0449, -0.2, -0.2, 0.0, np.nan]), np.array([0.0440, 0.4, -0.1, 0.5, 0.5])
+    np.testing.assert_allclose(combine_f(precision, recall, 0.5), [0.0, 0.0, -2 * 0.02 / 0.3, 0.0, np.nan])
+
+
+def test_relative_penalties_need_a_cost_to_be_relative_to() -> None:
+    with pytest.raises(InputError, match="typical cost of these texts is 0"):
+        load_metric("lazy_emd", encoder="hashed", lambda_unit="relative").fit([Segment("dog", ("dog",))] * 3)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.009])
+def test_relaxed_transport_of_an_empty_text_moves_everything(epsilon: float) -> None:
+    metric = load("lazy_emd", epsilon=epsilon)
+    pairs = [Segment("", ("a red boat",)), Segment("a red boat", ("a red boat",)), Segment("a red boat", ("",))]
+    scores = metric.score(pairs, keep_alignments=True)
+    assert [score.value for score in scores] == pytest.approx([1.0, scores[1].value, 1.0])
+    assert scores[0].alignments[0].plan.coupling.sum() == pytest.approx(1.0)

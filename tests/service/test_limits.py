@@ -227,3 +227,19 @@ def test_too_many_requests_of_one_client() -> None:
         for thread in threads:
             thread.join()
         assert sorted(set(statuses)) == [200, 429]
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("bertscore", {"layers": ",".join(["0"] * 1000)}),
+        ("bertscore", {"layers": "0,0,0"}),
+        ("bertscore", {"layers": "0-99999999999"}),
+        ("mongescore", {"layers": "0,idf=x"}),
+        ("chrf", {"char_order": 40000}),
+    ],
+)
+def test_options_that_would_take_forever_or_name_files_are_refused(metric: str, options: dict[str, object]) -> None:
+    with TestClient(make_app()) as client:
+        answer = client.post("/api/score", json=BODY | {"metrics": [{"name": metric, "options": options}]})
+        assert answer.status_code == 422, answer.text

@@ -22,6 +22,7 @@ from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from monge.explain import Explanation, LocalExplanation
+    from monge.metrics import Metric
     from monge.text import Segment
 
     Explained = Explanation | LocalExplanation
@@ -77,27 +78,26 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.text import write_text
 
-    corpus, chosen = read_texts(args)
-    content = _render(_explain(args, corpus, chosen), args)
+    content = _render(_explain(args, read_texts(args)), args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
 
 
-def read_texts(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
-    """Return the corpus that metrics may learn from, and the segments to explain (one a system)."""
+def read_texts(args: argparse.Namespace) -> list[tuple[Segment, Sequence[Segment]]]:
+    """Return the segments to explain, one a system, each with the texts of its system that metrics may learn from."""
     from monge.text import Segment
 
     if args.hypothesis is not None:
         if args.reference or args.input or args.jsonl or args.line is not None:
             raise OptionError("give either --hypothesis and --reference, or files with --line, not both")
         segment = Segment(args.hypothesis, tuple(args.reference_text), args.source_text)
-        return [segment], [segment]
+        return [(segment, [segment])]
     if args.reference_text:
         raise OptionError("--reference TEXT needs --hypothesis TEXT")
     return _read_line(args)
 
 
-def _read_line(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
+def _read_line(args: argparse.Namespace) -> list[tuple[Segment, Sequence[Segment]]]:
     from monge.cli.score import read_test_set
 
     if args.line is None:
@@ -108,29 +108,35 @@ def _read_line(args: argparse.Namespace) -> tuple[list[Segment], list[Segment]]:
         if not 1 <= args.line <= len(segments):
             of = f" of system {name!r}" if name else ""
             raise InputError(f"--line {args.line}: the texts{of} have {len(segments)} lines")
-    return list(test_set.segments), [segments[args.line - 1] for segments in systems.values()]
+    return [(segments[args.line - 1], segments) for segments in systems.values()]
 
 
 def _explain(
-    args: argparse.Namespace, corpus: Sequence[Segment], chosen: Sequence[Segment]
+    args: argparse.Namespace, chosen: Sequence[tuple[Segment, Sequence[Segment]]]
 ) -> list[tuple[str, Explained]]:
-    """Return every explanation with the name of its system."""
+    """Return every explanation with the name of its system; metrics learn what they learn when `monge score` runs."""
     from monge.cli.score import load_metrics
-    from monge.explain import explain_segments, fit_on, is_explainable, occlude_words, sample_shapley
+    from monge.explain import fit_on
 
+    everything = [segment for _, own in chosen for segment in own]
     explanations: list[tuple[str, Explained]] = []
     for metric in load_metrics(args):
-        fitted, notes = fit_on(metric, corpus)
-        found: Sequence[Explained]
-        if args.how == "additive" or (args.how == "auto" and is_explainable(fitted)):
-            found = explain_segments(fitted, chosen)
-        elif args.how == "occlusion":
-            found = [occlude_words(fitted, segment) for segment in chosen]
-        else:
-            found = [sample_shapley(fitted, segment, orders=args.orders, seed=args.seed) for segment in chosen]
-        told = [dataclasses.replace(one, notes=(*notes, *one.notes)) for one in found]
-        explanations += [(segment.system, one) for segment, one in zip(chosen, told, strict=True)]
+        shared = metric if metric.fitted else metric.fit_shared(everything)
+        for segment, own in chosen:
+            fitted, notes = fit_on(shared, own)
+            one = _explain_one(args, fitted, segment)
+            explanations.append((segment.system, dataclasses.replace(one, notes=(*notes, *one.notes))))
     return explanations
+
+
+def _explain_one(args: argparse.Namespace, fitted: Metric, segment: Segment) -> Explained:
+    from monge.explain import explain_segments, is_explainable, occlude_words, sample_shapley
+
+    if args.how == "additive" or (args.how == "auto" and is_explainable(fitted)):
+        return explain_segments(fitted, [segment])[0]
+    if args.how == "occlusion":
+        return occlude_words(fitted, segment)
+    return sample_shapley(fitted, segment, orders=args.orders, seed=args.seed)
 
 
 def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) -> str:

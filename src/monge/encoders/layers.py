@@ -36,7 +36,10 @@ def parse_layers(layers: str | int | Sequence[int], count: int) -> tuple[int, ..
     for number in chosen:
         if not -count <= number < count:
             raise OptionError(f"no layer {number}: this encoder has layers 0 to {count - 1}")
-    return tuple(number % count for number in chosen)
+    numbers = tuple(number % count for number in chosen)
+    if len(set(numbers)) < len(numbers):
+        raise OptionError(f"layers {layers}: a layer is named twice")
+    return numbers
 
 
 def _parse_part(part: str, count: int, whole: str) -> list[int]:
@@ -52,7 +55,7 @@ def _parse_part(part: str, count: int, whole: str) -> list[int]:
     if re.fullmatch(r"-?\d+", part):
         return [int(part)]
     if (match := re.fullmatch(r"(\d+)-(\d+)", part)) and int(match[1]) <= int(match[2]):
-        return list(range(int(match[1]), int(match[2]) + 1))
+        return list(range(int(match[1]), min(int(match[2]), count) + 1))  # whose last is refused if there are fewer
     raise OptionError(f"layers {whole!r} are no number, range like 6-8, last, last5, middle or all")
 
 

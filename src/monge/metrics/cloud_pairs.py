@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -59,6 +60,11 @@ class CloudPairs:
             RaggedClouds.from_clouds([c.points for c in rights], [c.weights for c in rights]),
         )
 
+    @cached_property
+    def empty(self) -> NDArray[np.bool_]:
+        """Which pairs have an empty text."""
+        return np.array([self.left_clouds[a].empty or self.right_clouds[b].empty for a, b in self.pairs], dtype=bool)
+
     def stretch(self, cost: str) -> NDArray[np.float64]:
         """Return how many times the distance from the origin counts for each pair: more than once if a text is empty.
 
@@ -66,8 +72,7 @@ class CloudPairs:
         Euclidean distance. A cosine with the origin is 0 and needs no stretching.
         """
         factor = {"euclidean": 2.0, "sqeuclidean": 4.0}.get(cost, 1.0)
-        empty = [self.left_clouds[a].empty or self.right_clouds[b].empty for a, b in self.pairs]
-        return np.where(empty, factor, 1.0)
+        return np.where(self.empty, factor, 1.0)
 
     def clouds(self, i: int) -> tuple[PointCloud, PointCloud]:
         left, right = self.pairs[i]

@@ -23,7 +23,7 @@ from monge.scores import Score, Signature
 from monge.text import Segment
 from monge.version import __version__
 
-_TERM = re.compile(r"(?:(?P<weight>[\d.]+)\*)?(?P<metric>.+)")
+_TERM = re.compile(r"(?:(?P<weight>[\d.]+(?:e-?\d+)?)\*)?(?P<metric>.+)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,9 @@ def load_ensemble(
     ``constants`` gives mean and spread of every member, ``"0.61/0.08 0.77/0.13"``; without it they are measured on
     pairs of texts that come with monge. ``encoder`` goes to every member that has one.
     """
-    return make_ensemble("ensemble", members=members, constants=constants, encoder=encoder)
+    shared: dict[str, Any] = {} if isinstance(encoder, str) and not encoder else {"encoder": encoder}
+    terms = [_parse_term(term) for term in members.split(" + ")]
+    return make_ensemble("ensemble", [(weight, parse_variant(text, shared)) for weight, text in terms], constants)
 
 
 def load_mongescore(
@@ -129,26 +131,26 @@ def load_mongescore(
     """
     if not 0 <= sentence < float("inf"):
         raise OptionError(f"sentence={sentence}: must not be negative or infinite")
-    terms = [f"bertscore,layers={layers},order={order!r}", *([f"{sentence!r}*cosine"] if sentence else [])]
-    return make_ensemble("mongescore", members=" + ".join(terms), constants="", encoder=encoder)
+    matching = {"encoder": encoder, "layers": layers, "order": repr(order)}
+    terms = [(1.0, MetricVariant(f"bertscore,layers={layers},order={order!r}", "bertscore", matching))]
+    if sentence:
+        terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
+    return make_ensemble("mongescore", terms)
 
 
-def make_ensemble(name: str, *, members: str, constants: str, encoder: str | Encoder) -> EnsembleMetric:
-    """Load the members, measure or read their constants, and return the ensemble under *name*."""
-    terms = [_parse_term(term) for term in members.split(" + ")]
-    shared: dict[str, Any] = {} if isinstance(encoder, str) and not encoder else {"encoder": encoder}
-    variants = [parse_variant(text, shared) for _, text in terms]
-    metrics = [variant.load() for variant in variants]
+def make_ensemble(name: str, terms: Sequence[tuple[float, MetricVariant]], constants: str = "") -> EnsembleMetric:
+    """Load the members, measure or read their constants, and return the ensemble of weighted *terms* under *name*."""
+    metrics = [variant.load() for _, variant in terms]
     if constants:
         scales = _parse_constants(constants, len(terms))
         calibration = "given"
     else:
         pairs = read_calibration_pairs()
-        scales = [_measure(metric, pairs, text) for metric, (_, text) in zip(metrics, terms, strict=True)]
+        scales = [_measure(metric, pairs, variant.label) for metric, (_, variant) in zip(metrics, terms, strict=True)]
         calibration = f"builtin({len(pairs)})"
     made = tuple(
         Member(metric, variant, weight, *scale)
-        for metric, variant, (weight, _), scale in zip(metrics, variants, terms, scales, strict=True)
+        for metric, (weight, variant), scale in zip(metrics, terms, scales, strict=True)
     )
     needs = tuple(dict.fromkeys(need for metric in metrics for need in metric.spec.needs))
     return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs), made, calibration)

@@ -164,8 +164,8 @@ def _make_chrf(
     name: str, char_order: int, word_order: int, beta: int, *, lowercase: bool, whitespace: bool
 ) -> SacrebleuMetric:
     for option, value, least in (("char_order", char_order, 1), ("word_order", word_order, 0), ("beta", beta, 1)):
-        if value < least:
-            raise OptionError(f"{option} must be at least {least}, not {value}")
+        if not least <= value <= 100:
+            raise OptionError(f"{option} must be from {least} to 100, not {value}")
     scorer = _sacrebleu().CHRF(
         char_order=char_order, word_order=word_order, beta=beta, lowercase=lowercase, whitespace=whitespace
     )

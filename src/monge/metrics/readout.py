@@ -17,13 +17,19 @@ RECALL: Marginals = (0.0, math.inf)
 
 
 def combine_f(precision: Array, recall: Array, alpha: float) -> Array:
-    """Weighted harmonic mean P·R / (αP + (1−α)R); 0 where the denominator is 0 (van Rijsbergen 1979; Lo 2019).
+    """Weighted harmonic mean P·R / (αP + (1−α)R) (van Rijsbergen 1979; Lo 2019).
 
-    >>> combine_f(np.array([0.5]), np.array([1.0]), 0.5).round(4)
-    array([0.6667])
+    P alone with α = 0, R alone with α = 1. Else 0 where P and R have opposite signs: the formula has a pole there, and
+    0 is its limit where the sign changes.
+
+    >>> combine_f(np.array([0.5, -0.04]), np.array([1.0, 0.05]), 0.5).round(4)
+    array([0.6667, 0.    ])
     """
+    if alpha in (0, 1):
+        return np.asarray(recall if alpha else precision)
     denominator = alpha * precision + (1 - alpha) * recall
-    return np.divide(precision * recall, denominator, out=np.zeros_like(precision), where=denominator != 0)
+    product = precision * recall
+    return np.divide(product, denominator, out=np.zeros_like(precision), where=~(product <= 0))
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from monge.clouds import CloudRecipe, IdfModel, PointCloud
 from monge.encoders import Encoder, parse_layers
 from monge.encoders.ahead import encode_ahead
-from monge.errors import NotFittedError
+from monge.errors import InputError, NotFittedError
 from monge.metrics.base import MetricSpec
 from monge.metrics.baseline import Baseline
 from monge.metrics.cloud_pairs import CloudPairs
 from monge.metrics.common import MetricBase, check_needs
 from monge.metrics.readout import PRECISION, READOUTS, RECALL, Readout
 from monge.metrics.settings import TransportSettings
+from monge.metrics.transport_signature import sign_transport
 from monge.scores import Alignment, Score, Signature
 from monge.text import Segment
 from monge.transport import (
@@ -34,7 +35,6 @@ from monge.transport import (
     solve_pairs,
     solve_powered_pairs,
 )
-from monge.version import __version__
 
 CHUNK = 2000  # segments whose vectors are held at once
 
@@ -97,47 +97,7 @@ class TransportMetric(MetricBase):
 
     @property
     def signature(self) -> Signature:
-        settings = self.settings
-        readout = settings.readout + (f"(alpha={settings.alpha!r})" if settings.readout == "f" else "")
-        fields = {
-            "metric": self.spec.name,
-            "encoder": self.encoder.signature,
-            "layers": ",".join(map(str, parse_layers(settings.layers, self.encoder.layers))),
-            "aggregation": _show_call(settings.aggregation) + ("+unit_layers" if settings.normalise_layers else ""),
-            "points": ("unit" if settings.normalise_points else "raw"),
-            "drop": settings.drop,
-            "mute": settings.mute,
-            "ngram": f"{settings.ngram}({settings.pooling})",
-            "weighting": self._weighting_signature(),
-            "cost": settings.cost + (f"^{settings.order!r}" if settings.order != 1 else ""),
-            **({} if settings.readout == "f" else self._transport_signature()),
-            "readout": readout,
-            "references": settings.references,
-            "baseline": self.baseline.hash if self.baseline else "none",
-            "empty": "farthest",
-            "version": __version__,
-        }
-        return Signature(fields)
-
-    def _weighting_signature(self) -> str:
-        if self.settings.weighting == "uniform":
-            return "uniform"
-        models = (self.statistics.idf_hypothesis, self.statistics.idf_reference)
-        hashes = dict.fromkeys(model.hash if model else "unfitted" for model in models)
-        source = "references" if self.settings.idf else self.settings.idf_from
-        return f"{self.settings.weighting}({source}={'/'.join(hashes)})"
-
-    def _transport_signature(self) -> dict[str, str]:
-        settings = self.settings
-        unit = ""
-        if settings.relative:
-            typical = self.statistics.typical_cost
-            unit = f"*{typical!r}" if typical is not None else "*typical"
-        finite = any(0 < value < math.inf for value in (settings.lambda_c, settings.lambda_r))
-        fields = {"lambda_c": f"{settings.lambda_c!r}{unit}", "lambda_r": f"{settings.lambda_r!r}{unit}"}
-        if finite or settings.epsilon:
-            fields["epsilon"] = f"{settings.epsilon!r}" + (f"({settings.regulariser})" if settings.epsilon else "")
-        return fields
+        return sign_transport(self)
 
     # -- corpus statistics ---------------------------------------------------------------------------------------
 
@@ -180,7 +140,12 @@ class TransportMetric(MetricBase):
         right = self._clouds(dict.fromkeys(r for _, r in pairs), self.statistics.idf_reference)
         cost = "cosine" if self.settings.cost == "position" else self.settings.cost
         costs = [cost_matrix(left[h].massive_points, right[r].massive_points, cost).ravel() for h, r in pairs]
-        return float(np.median(np.concatenate(costs)) ** self.settings.order)
+        typical = float(np.median(np.concatenate(costs)))
+        if typical < 1e-9:  # points are single precision
+            raise InputError(
+                "the typical cost of these texts is 0, so no penalty can be relative to it: give lambda_unit=absolute"
+            )
+        return float(typical**self.settings.order)
 
     # -- scoring -------------------------------------------------------------------------------------------------
 
@@ -227,6 +192,7 @@ class TransportMetric(MetricBase):
         return named.get(role, (self.settings.lambda_c * scale, self.settings.lambda_r * scale))
 
     def _solve(self, role: str, problems: CloudPairs, keep_couplings: bool) -> BatchSolution:
+        """Solve all pairs; from and to an empty text all mass moves, or saying nothing would cost nothing."""
         rho_a, rho_b = self._marginals(role)
         setting = TransportSetting(
             cost=self.settings.cost,
@@ -235,7 +201,17 @@ class TransportMetric(MetricBase):
             epsilon=self.settings.epsilon if role == "transport" else 0.0,
             regulariser=self.settings.regulariser,
         )
-        batch = (problems.left, problems.right, problems.pairs, setting)
+        solution = self._solve_pairs(problems, problems.pairs, setting, keep_couplings)
+        if role != "transport" or rho_a == rho_b == math.inf or not problems.empty.any():
+            return solution
+        whole = dataclasses.replace(setting, rho_a=math.inf, rho_b=math.inf)
+        empty = np.flatnonzero(problems.empty)
+        return solution.replaced(empty, self._solve_pairs(problems, problems.pairs[empty], whole, keep_couplings))
+
+    def _solve_pairs(
+        self, problems: CloudPairs, pairs: NDArray[np.int64], setting: TransportSetting, keep_couplings: bool
+    ) -> BatchSolution:
+        batch = (problems.left, problems.right, pairs, setting)
         if self.settings.order != 1:
             return solve_powered_pairs(*batch, order=self.settings.order, keep_couplings=keep_couplings)
         return solve_pairs(*batch, keep_couplings=keep_couplings)
@@ -260,8 +236,11 @@ class TransportMetric(MetricBase):
             reduced = {name: _best(part[owned], name) for name, part in parts.items()}
         used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
         notes = problems.notes(used)
-        if not all(solution.converged[i] for solution in solutions.values() for i in used):
+        failed = ~np.logical_and.reduce([solution.converged for solution in solutions.values()])
+        if failed[list(used)].any():
             notes = (*notes, "no score: transport did not converge")
+        elif failed[owned].any():
+            notes = (*notes, f"{failed[owned].sum()} of {values.size} references left out: transport did not converge")
         alignments = tuple(
             self._alignment(role, solution, problems, i)
             for role, solution in solutions.items()
@@ -273,6 +252,8 @@ class TransportMetric(MetricBase):
     def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, reference = problems.clouds(i)
         rho_a, rho_b = self._marginals(role)
+        if role == "transport" and problems.empty[i]:
+            rho_a = rho_b = math.inf
         cost = cost_matrix(hypothesis.points, reference.points, self.settings.cost)
         cost = cost * problems.stretch(self.settings.cost)[i]
         problem = TransportProblem(cost, hypothesis.weights, reference.weights, rho_a, rho_b)
@@ -290,10 +271,7 @@ def _have_one_reference(corpus: Sequence[Segment]) -> bool:
 
 
 def _best(values: NDArray[np.float64], part: str) -> float:
-    return float(values.min() if part == "distance" else values.max())
-
-
-def _show_call(text: str) -> str:
-    """Write ``name:arguments`` as ``name(arguments)``, so that a colon only separates keys from values."""
-    name, _, arguments = text.partition(":")
-    return f"{name}({arguments})" if arguments else name
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return math.nan
+    return float(known.min() if part == "distance" else known.max())

@@ -16,6 +16,7 @@ from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_opt
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options
+LONGEST_OPTION = 100  # characters; none that means anything is longer
 
 # options with text values that name no file, device or model
 TEXT_OPTIONS = frozenset(
@@ -70,6 +71,9 @@ class MetricPool:
                     f"{field}.options.{key}",
                 )
         chosen: dict[str, Any] = {key: _as_text(value) for key, value in options.items()}
+        for key, text in chosen.items():
+            if len(text) > LONGEST_OPTION:
+                raise unusable(f"a value of {len(text):,} characters", f"{field}.options.{key}")
         parameter = metric_options(name).get("encoder")
         if parameter is not None:
             chosen["encoder"] = self._encoder(str(options.get("encoder") or parameter.default), field)
