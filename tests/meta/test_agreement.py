@@ -182,6 +182,28 @@ def test_a_resample_of_systems_equals_the_table_written_out():
         assert float(find_statistic("pearson").evaluate(comparison, draw).values[0]) == pytest.approx(wanted), level
 
 
+@pytest.mark.parametrize("totals", [None, {"a": 1.0, "b": 4.0, "c": 2.0, "d": 3.0}])
+def test_a_system_of_which_nothing_was_drawn_is_not_in_the_resample(totals):
+    """A system judged once is often left out; it must not come back as the point (0, 0)."""
+    from monge.meta.comparison import compare_metric
+    from monge.meta.views import Draw, make_view
+
+    human = HUMAN + 10.0
+    human[3, 1:] = np.nan
+    named = {} if totals is None else {"metric_totals": {"m": totals}}
+    scores = pair_scores(table(human), {"m": table(METRIC)}, **named)
+    comparison = compare_metric(scores, "m", make_view("system", scores))
+    drawn = np.ones((2, 12))
+    drawn[1, 0] = 0.0
+    for over in (None, np.ones((2, 4))):
+        found = find_statistic("pearson").evaluate(comparison, Draw(over, drawn)).values
+        for draw, (rows, first) in enumerate(((4, 0), (3, 1))):
+            metric = [np.nanmean(np.where(np.isfinite(human), METRIC, np.nan)[s, first:]) for s in range(rows)]
+            metric = metric if totals is None else list(totals.values())[:rows]
+            people = [np.nanmean(human[s, first:]) for s in range(rows)]
+            assert found[draw] == pytest.approx(stats.pearsonr(people, metric).statistic), draw
+
+
 def test_one_system_cannot_be_resampled():
     with pytest.raises(OptionError, match="only one"):
         measure_agreement(judged(HUMAN[:1], m=METRIC[:1]), find_statistic("pearson"), resampling=Resampling("systems"))

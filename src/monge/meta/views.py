@@ -85,7 +85,10 @@ class CellView:
 
 @dataclass(frozen=True, eq=False)
 class SystemView:
-    """One sample of systems; a system's value is the mean of its segments, or its total where one is given."""
+    """One sample of systems; a system's value is the mean of its segments, or its total where one is given.
+
+    A system none of whose segments was drawn is not in the resample.
+    """
 
     present: NDArray[np.bool_]  # (S, N)
     units: NDArray[np.int64]
@@ -93,18 +96,17 @@ class SystemView:
 
     def arrange(self, table: Array, draw: Draw, *, totals: Array | None = None) -> Sample:
         mask = self.present.astype(np.float64)
+        counts = mask if draw.segments is None else mask * draw.segments[:, None, :]
+        sizes = counts.sum(-1)
         if totals is not None:
-            values = np.where(self.counted, totals, 0.0)[..., None, :]
+            values = np.where(self.counted, totals, 0.0)
         else:
             filled = np.where(self.present, table, 0.0)
-            counts = mask if draw.segments is None else mask * draw.segments[:, None, :]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                means = (counts * filled).sum(-1) / counts.sum(-1)
-            values = np.nan_to_num(means)[..., None, :]
-        weights = self.counted.astype(np.float64)[None, :]
+            values = (counts * filled).sum(-1) / np.maximum(sizes, 1.0)
+        weights: Array = (self.counted & (sizes > 0)).astype(np.float64)
         if draw.systems is not None:
-            weights = weights * draw.systems[:, None, :]
-        return Sample(values, weights, np.ones(1))
+            weights = weights * draw.systems
+        return Sample(values[..., None, :], weights[..., None, :], np.ones(1))
 
 
 def pool_segments(scores: JudgedScores) -> CellView:
