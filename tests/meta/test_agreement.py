@@ -182,6 +182,38 @@ def test_a_resample_of_systems_equals_the_table_written_out():
         assert float(find_statistic("pearson").evaluate(comparison, draw).values[0]) == pytest.approx(wanted), level
 
 
+def test_a_resample_of_soft_accuracy_equals_the_table_written_out():
+    """What was drawn twice stands there twice: a segment with a swap of its own, a system in twice the pairs."""
+    from monge.meta.comparison import compare_metric
+    from monge.meta.soft import soft_pairwise_accuracy, superiority
+    from monge.meta.views import Draw, make_view
+
+    scores = judged(HUMAN[:3], m=METRIC[:3])
+    comparison = compare_metric(scores, "m", make_view("system", scores))
+    statistic = find_statistic("soft-accuracy")
+    columns = [0, 0, 0, 0, 1, 1, 1, 5, 7, 8, 8, 11]
+    drawn = np.bincount(columns, minlength=12)[None].astype(float)
+    human, metric = HUMAN[:3, columns], METRIC[:3, columns]
+    found = statistic.evaluate(comparison, Draw(None, drawn)).values[0]
+    assert found == soft_pairwise_accuracy(human, metric, np.ones((3, 12)))
+    pairs = np.abs(superiority(human, np.ones((3, 12))) - superiority(metric, np.ones((3, 12))))
+    found = statistic.evaluate(comparison, Draw(np.array([[2.0, 1.0, 0.0]]), drawn)).values[0]
+    assert found == pytest.approx(1 - pairs[0, 1])
+    found = statistic.evaluate(comparison, Draw(np.array([[2.0, 1.0, 1.0]]), drawn)).values[0]
+    assert found == pytest.approx(1 - (2 * pairs[0, 1] + 2 * pairs[0, 2] + pairs[1, 2]) / 5)
+
+
+def test_soft_accuracy_leaves_out_systems_that_share_no_segment():
+    human = HUMAN[:3].copy()
+    human[2] = np.nan
+    alone = value("soft-accuracy", "system", judged(human, m=METRIC[:3]))
+    assert alone.value == value("soft-accuracy", "system", judged(HUMAN[:2], m=METRIC[:2])).value
+    human[1, :6], human[0, 6:] = np.nan, np.nan
+    nothing = value("soft-accuracy", "system", judged(human, m=METRIC[:3]))
+    assert np.isnan(nothing.value)
+    assert nothing.reason == "no two systems share a segment"
+
+
 @pytest.mark.parametrize("totals", [None, {"a": 1.0, "b": 4.0, "c": 2.0, "d": 3.0}])
 def test_a_system_of_which_nothing_was_drawn_is_not_in_the_resample(totals):
     """A system judged once is often left out; it must not come back as the point (0, 0)."""

@@ -119,16 +119,17 @@ class SoftAccuracy:
     def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
         present = comparison.view.present.astype(np.float64)
         human, metric = (np.where(present > 0, t, 0.0) for t in (comparison.human, comparison.metric))
-        if len(human) < 2:
-            return Evaluation(np.asarray(np.nan), 1, 1, "fewer than 2 systems")
         if draw is WHOLE:
-            return Evaluation(np.asarray(soft_pairwise_accuracy(human, metric, present)))
+            value = soft_pairwise_accuracy(human, metric, present)
+            failed = np.isnan(value)
+            return Evaluation(np.asarray(value), 1, int(failed), "no two systems share a segment" if failed else "")
+        segments = np.arange(human.shape[1])
         count = len(draw.systems if draw.systems is not None else np.asarray(draw.segments))
         values = np.empty(count)
         for b in range(count):
-            rows = np.arange(len(human)) if draw.systems is None else np.flatnonzero(draw.systems[b])
-            counts = present[rows] if draw.segments is None else present[rows] * draw.segments[b]
-            values[b] = soft_pairwise_accuracy(human[rows], metric[rows], counts)
+            columns = segments if draw.segments is None else np.repeat(segments, draw.segments[b].astype(np.int64))
+            written = (side[:, columns] for side in (human, metric, present))
+            values[b] = soft_pairwise_accuracy(*written, counts=None if draw.systems is None else draw.systems[b])
         return Evaluation(values)
 
     def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
