@@ -73,6 +73,30 @@ def test_missing_scores_are_left_out_of_their_pairs_only() -> None:
     assert comparison.ranking("mean").values[0] == pytest.approx(VALUES[0, 10:].mean())
 
 
+def test_a_sparse_system_leaves_the_intervals_of_the_others_alone() -> None:
+    holed = VALUES.copy()
+    holed[2, 1:] = np.nan
+    sparse, alone = compare_systems(make(holed), settings=QUICK), compare_systems(make(VALUES[:2]), settings=QUICK)
+    one, other = sparse.pair("A", "B"), alone.pair("A", "B")
+    assert (one.advantage_low, one.advantage_high) == pytest.approx((other.advantage_low, other.advantage_high))
+    assert (sparse.pair("A", "C").advantage_low, sparse.pair("A", "C").advantage_high) == (-np.inf, np.inf)
+    mean = sparse.ranking("mean")
+    assert np.isfinite(mean.low[:2]).all()
+    assert mean.low[2] == -np.inf  # one score bounds nothing
+
+
+def test_strengths_of_any_size_are_told_apart() -> None:
+    values = np.repeat(np.arange(7.0, 0.0, -1.0)[:, None], 1000, axis=1)
+    for k in range(6):  # each system wins 999 of 1000 instances against the next, and all against the others
+        values[[k, k + 1], k] = values[[k + 1, k], k]
+    order = [3, 0, 6, 2, 5, 1, 4]
+    names = "".join("ABCDEFG"[k] for k in order)
+    comparison = compare_systems(make(values[order], names=names), settings=CompareSettings(draws=100, orders=2))
+    assert comparison.ranking("bt").values.min() < 1e-9 * comparison.ranking("bt").values.max()
+    assert comparison.order == list("ABCDEFG")
+    assert comparison.clusters == tuple((name,) for name in "ABCDEFG")
+
+
 def test_a_clear_winner_is_named_and_clustered() -> None:
     comparison = compare_systems(make(VALUES), settings=QUICK)
     assert comparison.clusters[0] == ("C",)

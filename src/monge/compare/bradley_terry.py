@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
 
 from monge.errors import InputError
 
@@ -18,16 +20,20 @@ _MAX_STEPS = 500
 
 @dataclass(frozen=True, eq=False)
 class BradleyTerry:
-    """Strengths (…, S), positive and summing to 1, and whether they had to be regularised (…)."""
+    """Logarithms of strengths (…, S), and whether the strengths had to be regularised (…)."""
 
-    strengths: Floats
+    log_strengths: Floats
     regularised: NDArray[np.bool_]
     converged: bool
 
+    @cached_property
+    def strengths(self) -> Floats:
+        """The strengths (…, S), positive and summing to 1."""
+        return np.asarray(softmax(self.log_strengths, axis=-1))
+
     def probability(self, first: int, second: int) -> float:
         """Return P(first beats second) = λ_first / (λ_first + λ_second)."""
-        one, other = self.strengths[..., first], self.strengths[..., second]
-        return float(one / (one + other))
+        return float(expit(self.log_strengths[..., first] - self.log_strengths[..., second]))
 
 
 def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS, start: Floats | None = None) -> BradleyTerry:
@@ -39,7 +45,7 @@ def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS, start
     iterates λ_i ← W_i / Σ_j (ω_ij+ω_ji)/(λ_i+λ_j); here Newton's method on log λ finds the same maximum to 1e-10.
     The maximum exists when every system can be reached from every other by a chain of wins (Ford 1957). Where it
     does not — a system that never wins, say — ``virtual_wins`` are added each way between every two systems and
-    ``regularised`` is True. ``start`` may give strengths (S,) near the solution, to get there sooner.
+    ``regularised`` is True. ``start`` may give log strengths (S,) near the solution, to get there sooner.
 
     >>> fit_bradley_terry([[0, 2], [1, 0]]).strengths.round(6).tolist()
     [0.666667, 0.333333]
@@ -55,11 +61,9 @@ def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS, start
     diverges = ~_strongly_connected(stack > 0)
     stack[diverges] += virtual_wins * (1.0 - np.eye(stack.shape[-1]))
     logs, converged = _maximise(stack, start)
-    strengths = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    strengths /= strengths.sum(axis=-1, keepdims=True)
     if matrix.ndim == 2:
-        return BradleyTerry(strengths[0], diverges[0], converged)
-    return BradleyTerry(strengths, diverges, converged)
+        return BradleyTerry(logs[0], diverges[0], converged)
+    return BradleyTerry(logs, diverges, converged)
 
 
 def _maximise(wins: Floats, start: Floats | None) -> tuple[Floats, bool]:
@@ -68,7 +72,7 @@ def _maximise(wins: Floats, start: Floats | None) -> tuple[Floats, bool]:
     total = wins.sum(axis=2)
     logs = np.log(total + 0.5) - np.log(wins.sum(axis=1) + 0.5)
     if start is not None:
-        logs = np.tile(np.log(start) - np.log(start).mean(), (len(wins), 1))
+        logs = np.tile(start - start.mean(), (len(wins), 1))
     size = wins.shape[-1]
     diagonal = np.arange(size)
     for _ in range(_MAX_STEPS):

@@ -252,7 +252,8 @@ def _estimates(scores: PairedScores, counts: PairCounts, settings: CompareSettin
         else:  # far fewer systems than pairs
             each = (resample_means(scores.values, block) for block in blocks)
             drawn = [means[:, first] - means[:, second] for means in each]
-        bounds.append(percentile_interval(np.concatenate(drawn), alpha=settings.alpha, instances=int(n.min())))
+        own = counts.instances[first, second]
+        bounds.append(percentile_interval(np.concatenate(drawn), alpha=settings.alpha, instances=own))
     advantage = np.concatenate(mean)
     spread = np.concatenate(deviation) / np.sqrt(np.maximum(n - 1, 1))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -74,7 +74,7 @@ def _decisive_for_mean(values: Floats) -> list[int]:
 def _decisive_for_bt(scores: PairedScores, counts: PairCounts) -> list[int]:
     size = len(scores.systems)
     step = max(1, _BLOCK // size**2)
-    whole = fit_bradley_terry(counts.points).strengths
+    whole = fit_bradley_terry(counts.points)
     first, second = np.triu_indices(size, 1)
     changed: list[int] = []
     for start in range(0, len(scores.segments), step):
@@ -83,7 +83,8 @@ def _decisive_for_bt(scores: PairedScores, counts: PairCounts) -> list[int]:
         points = np.repeat(counts.points[None], values.shape[1], axis=0)
         points[:, first, second] -= np.nan_to_num(outcome)
         points[:, second, first] -= np.nan_to_num(1.0 - outcome)
-        changed += [start + k for k in _changed(whole, fit_bradley_terry(points, start=whole).strengths)]
+        without = fit_bradley_terry(points, start=whole.log_strengths)
+        changed += [start + k for k in _changed(whole.strengths, without.strengths)]
     return changed
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from monge.compare.bradley_terry import VIRTUAL_WINS, fit_bradley_terry
+from monge.compare.bradley_terry import VIRTUAL_WINS, BradleyTerry, fit_bradley_terry
 from monge.compare.pairs import PairCounts, PairedScores
 from monge.compare.ratings import rate_elo, rate_trueskill, schedule_games
 from monge.compare.resampling import (
@@ -21,6 +21,7 @@ from monge.compare.resampling import (
 from monge.compare.settings import CompareSettings
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 MECHANISMS = ("bt", "mean", "median", "elo", "trueskill")
 TITLES = {"bt": "BT", "mean": "mean", "median": "median", "elo": "Elo", "trueskill": "TrueSkill"}
@@ -37,12 +38,12 @@ class Ranking:
 
     mechanism: str
     values: Floats
-    ranks: NDArray[np.int64]
+    ranks: Ints
     low: Floats
     high: Floats
     bounds: str
-    rank_low: NDArray[np.int64] | None = None
-    rank_high: NDArray[np.int64] | None = None
+    rank_low: Ints | None = None
+    rank_high: Ints | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -55,14 +56,14 @@ class Ranking:
         return [int(i) for i in np.argsort(self.ranks, kind="stable")]
 
 
-def rank_values(values: Floats, *, tolerance: float = 1e-9) -> NDArray[np.int64]:
-    """Return ranks, the largest value first; values within *tolerance* of their scale share the better rank.
+def rank_values(values: Floats, *, scale: float | None = None) -> Ints:
+    """Return ranks, the largest value first; values within 1e-9 of *scale* (the largest of them) share the better rank.
 
     >>> rank_values(np.array([0.2, 0.5, 0.2])).tolist()
     [2, 1, 2]
     """
-    scale = max(float(np.ptp(values)), float(np.abs(values).max()), 1e-300)
-    ranks = rankdata(-np.round(values / scale / tolerance), method="min", axis=-1)
+    scale = scale or max(float(np.ptp(values)), float(np.abs(values).max()), 1e-300)
+    ranks = rankdata(-np.round(values / scale / 1e-9), method="min", axis=-1)
     return np.asarray(ranks, dtype=np.int64)
 
 
@@ -85,23 +86,21 @@ def rank_systems(
         resampled["bt"].append(fit.strengths)
         resampled["mean"].append(resample_means(scores.values, block))
         resampled["median"].append(resample_medians(scores.values, block))
-    strengths, notes = _bradley_terry(counts, regularised, settings.draws)
-    estimates = {
-        "bt": strengths,
-        "mean": np.nanmean(scores.values, axis=1),
-        "median": np.nanmedian(scores.values, axis=1),
-    }
-    bt, mean, median = (
-        _with_intervals(name, values, np.concatenate(resampled[name]), settings, instances=len(scores.segments))
-        for name, values in estimates.items()
-    )
+    draws = {name: np.concatenate(blocks) for name, blocks in resampled.items()}
+    each = np.count_nonzero(~np.isnan(scores.values), axis=1)
+    mean = _with_intervals("mean", np.nanmean(scores.values, axis=1), draws["mean"], settings, instances=each)
+    median = _with_intervals("median", np.nanmedian(scores.values, axis=1), draws["median"], settings, instances=each)
     if not higher_is_better:
         mean, median = _turn(mean), _turn(median)
-    return (replace(bt, notes=notes), mean, median, *_rate(scores, settings))
-
-
-def _bradley_terry(counts: PairCounts, regularised: int, draws: int) -> tuple[Floats, tuple[str, ...]]:
     fit = fit_bradley_terry(counts.points)
+    bt = _with_intervals("bt", fit.strengths, draws["bt"], settings, instances=len(scores.segments))
+    # strengths may span many powers of ten: their ratios tell systems apart, not their differences
+    ranks, notes = rank_values(fit.log_strengths, scale=1.0), _fit_notes(fit, regularised, settings.draws)
+    bt = replace(bt, ranks=ranks, notes=notes)
+    return (bt, mean, median, *_rate(scores, settings))
+
+
+def _fit_notes(fit: BradleyTerry, regularised: int, draws: int) -> tuple[str, ...]:
     notes = []
     if fit.regularised:
         notes.append(
@@ -115,10 +114,12 @@ def _bradley_terry(counts: PairCounts, regularised: int, draws: int) -> tuple[Fl
         )
     if not fit.converged:
         notes.append("Bradley–Terry did not converge: its strengths are approximate")
-    return fit.strengths, tuple(notes)
+    return tuple(notes)
 
 
-def _with_intervals(name: str, values: Floats, draws: Floats, settings: CompareSettings, *, instances: int) -> Ranking:
+def _with_intervals(
+    name: str, values: Floats, draws: Floats, settings: CompareSettings, *, instances: int | Ints
+) -> Ranking:
     low, high = percentile_interval(draws, alpha=settings.alpha, instances=instances)
     ranks = rankdata(-draws, method="min", axis=1, nan_policy="omit")
     tails = np.nanpercentile(ranks, [50 * settings.alpha, 100 - 50 * settings.alpha], axis=0, method="nearest")

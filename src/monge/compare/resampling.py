@@ -11,6 +11,7 @@ from scipy.stats import norm, t
 from monge.compare.pairs import PairedScores
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 22  # numbers held at once
 
@@ -64,7 +65,7 @@ def resample_medians(values: Floats, counts: NDArray[np.float32]) -> Floats:
     return medians
 
 
-def _drawn_medians(scores: Floats, order: NDArray[np.int64], counts: NDArray[np.float32], window: slice) -> Floats:
+def _drawn_medians(scores: Floats, order: Ints, counts: NDArray[np.float32], window: slice) -> Floats:
     """Return the median of each draw, looked for in a window of the sorted scores, or in all of them if missed."""
     size = counts @ _indicator(order, len(scores))
     below = counts @ _indicator(order[: window.start], len(scores))
@@ -80,7 +81,7 @@ def _drawn_medians(scores: Floats, order: NDArray[np.int64], counts: NDArray[np.
     return medians
 
 
-def _indicator(members: NDArray[np.int64], size: int) -> NDArray[np.float32]:
+def _indicator(members: Ints, size: int) -> NDArray[np.float32]:
     indicator = np.zeros(size, dtype=np.float32)
     indicator[members] = 1.0
     return indicator
@@ -100,15 +101,19 @@ def resample_points(scores: PairedScores, counts: NDArray[np.float32]) -> Floats
     return points
 
 
-def percentile_interval(draws: Floats, *, alpha: float, instances: int) -> tuple[Floats, Floats]:
-    """Return the bootstrap percentile interval along axis 0, its level widened for small samples.
+def percentile_interval(draws: Floats, *, alpha: float, instances: int | Ints) -> tuple[Floats, Floats]:
+    """Return the bootstrap percentile intervals of *draws* (B, K), their levels widened for small samples.
 
     The plain 2.5/97.5 percentiles are too narrow by √((n−1)/n)·z/t; the level is expanded to Φ(−√(n/(n−1))·t) so that
-    the interval of a mean covers like Student's (Hesterberg 2015, The American Statistician 69:371).
+    the interval of a mean covers like Student's (Hesterberg 2015, The American Statistician 69:371). *instances* is n,
+    of all columns or of each (K,); one instance bounds nothing.
     """
-    if instances < 2:
-        low = np.full(draws.shape[1:], -np.inf)
-        return low, -low
-    tail = norm.cdf(np.sqrt(instances / (instances - 1)) * t.ppf(alpha / 2, instances - 1))
-    bounds = np.nanpercentile(draws, [100 * tail, 100 * (1 - tail)], axis=0)
-    return bounds[0], bounds[1]
+    sizes = np.broadcast_to(instances, draws.shape[1:])
+    low = np.full(sizes.shape, -np.inf)
+    high = -low
+    for n in np.unique(sizes[sizes > 1]):
+        tail = norm.cdf(np.sqrt(n / (n - 1)) * t.ppf(alpha / 2, n - 1))
+        low[sizes == n], high[sizes == n] = np.nanpercentile(
+            draws[:, sizes == n], [100 * tail, 100 * (1 - tail)], axis=0
+        )
+    return low, high
