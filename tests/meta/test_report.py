@@ -40,6 +40,19 @@ def test_no_agreement_is_called_so():
     assert sentences[-1].startswith("But that is hardly any agreement")
 
 
+@pytest.mark.parametrize(
+    ("statistic", "level"), [("accuracy", "item"), ("tie-accuracy", "item"), ("soft-accuracy", "system")]
+)
+def test_an_accuracy_that_guessing_reaches_is_called_so(statistic, level):
+    """The chance of an accuracy is not 0: half of the pairs, or the share that people tie."""
+    options = {"statistic": statistic, "level": level, "systems": 6}
+    bad = study({"a": 200.0, "b": 300.0}, **options)
+    assert study_verdict(bad)[-1].startswith("But that is hardly better than guessing, .")
+    assert 0.4 < bad.averages["a"].chance < 0.7
+    good = study({"a": 0.2, "b": 3.0}, **options)
+    assert not any("guessing" in sentence for sentence in study_verdict(good))
+
+
 def test_nothing_to_say_has_its_reason():
     assert study_verdict(study({"flat": 0, "even": 0})) == ["No metric has a value: set: scores all equal."]
 

@@ -12,12 +12,14 @@ from monge.meta.correlation import midranks, pearson, spearman
 from monge.meta.pairs import (
     calibrate_ties,
     count_judged_pairs,
+    guess_order,
+    guess_ties,
     kendall,
     pair_outcomes,
     pairwise_accuracy,
     tau_like,
 )
-from monge.meta.soft import soft_pairwise_accuracy, superiority
+from monge.meta.soft import guess_superiority, soft_pairwise_accuracy, superiority
 
 SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall: stats.kendalltau}
 
@@ -102,6 +104,26 @@ def test_pairwise_accuracy_by_hand():
     assert float(pairwise_accuracy(human, metric, np.ones(4))) == pytest.approx(4 / 6)
     # epsilon .2 ties (2,2.2) right, (2,2.1) and (2.2,2.1) wrong: 4 of 6
     assert float(pairwise_accuracy(human, metric, np.ones(4), epsilon=0.2000001)) == pytest.approx(4 / 6)
+
+
+def test_guesses_get_half_of_what_people_told_apart_or_all_their_ties():
+    rng = np.random.default_rng(4)
+    human = rng.integers(0, 3, (2000, 6)).astype(float)  # a third of the pairs tied
+    metric = rng.normal(size=human.shape)
+    weights = np.ones_like(human)
+    blind = pairwise_accuracy(human, metric, weights).mean()
+    assert guess_order(human, metric, weights).mean() == pytest.approx(blind, abs=0.01)
+    tied = pairwise_accuracy(human, np.zeros_like(human), weights).mean()
+    assert guess_ties(human, metric, weights).mean() == pytest.approx(tied)
+
+
+def test_guessing_soft_accuracy_is_what_random_p_values_get():
+    rng = np.random.default_rng(5)
+    human = rng.normal(size=(5, 40)) + 0.2 * np.arange(5)[:, None]
+    present = np.ones_like(human)
+    p = superiority(human, present)[np.triu_indices(5, 1)]
+    random = 1 - np.abs(p - rng.random((20_000, p.size))).mean()
+    assert guess_superiority(human, present) == pytest.approx(random, abs=0.005)
 
 
 def test_tie_calibration_matches_mt_metrics_eval():

@@ -40,7 +40,10 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The value of one metric, its interval, what it rests on, and why it is NaN or groups fell out (``reason``)."""
+    """The value of one metric, its interval, what it rests on, and why it is NaN or groups fell out (``reason``).
+
+    ``chance`` is what a metric that knows nothing gets on the same judgments.
+    """
 
     task: str
     metric: str
@@ -52,6 +55,7 @@ class Agreement:
     groups: int = 1
     skipped: int = 0
     reason: str = ""
+    chance: float = 0.0
     draws: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
@@ -82,6 +86,7 @@ def measure_agreement(
             groups=whole.groups,
             skipped=whole.skipped,
             reason=whole.reason,
+            chance=ready.chance(comparison),
             draws=resampled,
         )
     return results
@@ -108,6 +113,7 @@ def average_agreement(parts: Sequence[Agreement], *, name: str = "average", conf
         groups=sum(part.groups for part in parts),
         skipped=sum(part.skipped for part in parts),
         reason="; ".join(f"{part.task}: {part.reason}" for part in failed),
+        chance=float(np.mean([part.chance for part in parts])),
         draws=draws,
     )
 

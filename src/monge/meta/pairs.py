@@ -75,6 +75,20 @@ def pairwise_accuracy(x: Array, y: Array, weights: Array, *, epsilon: float = 0.
     return _ratio(*pair_sums(terms, x, y, weights))
 
 
+def guess_order(x: Array, y: Array, weights: Array) -> Array:
+    """Return the accuracy of a metric that knows nothing and ties nothing: half of the pairs that people told apart.
+
+    >>> round(float(guess_order(np.array([1., 2., 2.]), np.zeros(3), np.ones(3))), 6)
+    0.333333
+    """
+    return np.asarray((1 - guess_ties(x, y, weights)) / 2)
+
+
+def guess_ties(x: Array, y: Array, weights: Array) -> Array:
+    """Return the accuracy of a metric that ties everything: the share of pairs that people tied."""
+    return pairwise_accuracy(x, y, weights, epsilon=np.inf)
+
+
 @dataclass(frozen=True)
 class TieThreshold:
     """The largest metric difference that is called a tie, and the accuracy it gives on the data it was chosen on."""

@@ -31,6 +31,16 @@ def soft_pairwise_accuracy(
     return float(1.0 - np.average(gaps[known], weights=mass[known])) if known.any() else float("nan")
 
 
+def guess_superiority(human: Array, present: Array) -> float:
+    """Return the soft pairwise accuracy of a metric that knows nothing: 1 − mean of E|p_human − U|, U uniform.
+
+    It is ½ where people are certain, E|p − U| = (p² + (1 − p)²)/2 in general.
+    """
+    p = superiority(human, present)[np.triu_indices(human.shape[0], 1)]
+    known = p[np.isfinite(p)]
+    return float(1.0 - ((known**2 + (1 - known) ** 2) / 2).mean()) if known.size else float("nan")
+
+
 def superiority(scores: Array, present: Array, *, seed: int = 0) -> Array:
     """Return p (systems, systems): the share of random swaps with a difference at least the observed one.
 

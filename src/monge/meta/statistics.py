@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -12,8 +12,16 @@ import numpy as np
 from monge.errors import OptionError, suggest
 from monge.meta.comparison import Comparison, swap_outcomes, swap_scores
 from monge.meta.correlation import Array, pearson, spearman
-from monge.meta.pairs import calibrate_ties, count_judged_pairs, kendall, pairwise_accuracy, tau_like
-from monge.meta.soft import soft_pairwise_accuracy
+from monge.meta.pairs import (
+    calibrate_ties,
+    count_judged_pairs,
+    guess_order,
+    guess_ties,
+    kendall,
+    pairwise_accuracy,
+    tau_like,
+)
+from monge.meta.soft import guess_superiority, soft_pairwise_accuracy
 from monge.meta.views import WHOLE, Draw, Sample, SystemView
 
 Compute = Callable[[Array, Array, Array], Array]
@@ -38,6 +46,10 @@ class Statistic(Protocol):
     def title(self) -> str: ...
     def prepare(self, comparison: Comparison) -> Statistic: ...
     def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation: ...
+    def chance(self, comparison: Comparison) -> float:
+        """Return what a metric that knows nothing gets on these judgments."""
+        ...
+
     def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
         """Return differences under the null that the two metrics are exchangeable."""
         ...
@@ -48,6 +60,7 @@ class GroupStatistic:
     """A statistic of samples, averaged over groups (weighted by ``size`` when that pools the groups' pairs).
 
     Groups with fewer than ``least`` items, or where either side is constant, have no value and count as skipped.
+    ``guesses`` compute what ignorance gets, each way of it; a correlation needs none, because it gets 0.
     """
 
     name: str
@@ -55,6 +68,7 @@ class GroupStatistic:
     compute: Compute
     least: int = 3
     size: Compute | None = None
+    guesses: tuple[Compute, ...] = ()
 
     def prepare(self, comparison: Comparison) -> Statistic:
         return self
@@ -75,6 +89,10 @@ class GroupStatistic:
         reason = _why_skipped(human, metric, self.least) if skipped else ""
         return Evaluation(np.asarray(mean), values.shape[-1], skipped, reason)
 
+    def chance(self, comparison: Comparison) -> float:
+        blind = (replace(self, compute=guess).evaluate(comparison, WHOLE).values for guess in self.guesses)
+        return max(map(float, blind), default=0.0)
+
     def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
         return swap_scores(first, second, lambda c: self.evaluate(c, WHOLE).values, count=count, seed=seed)
 
@@ -88,10 +106,13 @@ class TieCalibratedAccuracy:
 
     def prepare(self, comparison: Comparison) -> GroupStatistic:
         compute = functools.partial(pairwise_accuracy, epsilon=self._calibrate(comparison))
-        return GroupStatistic(self.name, self.title, compute, least=2)
+        return GroupStatistic(self.name, self.title, compute, least=2, guesses=(guess_order, guess_ties))
 
     def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
         return self.prepare(comparison).evaluate(comparison, draw)
+
+    def chance(self, comparison: Comparison) -> float:
+        return self.prepare(comparison).chance(comparison)
 
     def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
         epsilons = (self._calibrate(first), self._calibrate(second))
@@ -117,8 +138,7 @@ class SoftAccuracy:
         return self
 
     def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
-        present = comparison.view.present.astype(np.float64)
-        human, metric = (np.where(present > 0, t, 0.0) for t in (comparison.human, comparison.metric))
+        human, metric, present = self._tables(comparison)
         if draw is WHOLE:
             value = soft_pairwise_accuracy(human, metric, present)
             failed = np.isnan(value)
@@ -132,6 +152,14 @@ class SoftAccuracy:
             values[b] = soft_pairwise_accuracy(*written, counts=None if draw.systems is None else draw.systems[b])
         return Evaluation(values)
 
+    def chance(self, comparison: Comparison) -> float:
+        human, _, present = self._tables(comparison)
+        return guess_superiority(human, present)
+
+    def _tables(self, comparison: Comparison) -> tuple[Array, Array, Array]:
+        present = comparison.view.present.astype(np.float64)
+        return np.where(present > 0, comparison.human, 0.0), np.where(present > 0, comparison.metric, 0.0), present
+
     def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
         raise OptionError("soft pairwise accuracy is tested by bootstrap, not by permutation")
 
@@ -141,7 +169,7 @@ STATISTICS: tuple[Statistic, ...] = (
     GroupStatistic("spearman", "Spearman ρ", spearman),
     GroupStatistic("kendall", "Kendall τ-b", kendall),
     GroupStatistic("tau-like", "WMT τ-like (|Δ| ≥ 25)", tau_like, least=2, size=count_judged_pairs),
-    GroupStatistic("accuracy", "pairwise accuracy", pairwise_accuracy, least=2),
+    GroupStatistic("accuracy", "pairwise accuracy", pairwise_accuracy, least=2, guesses=(guess_order,)),
     TieCalibratedAccuracy("tie-accuracy", "pairwise accuracy, ties calibrated"),
     SoftAccuracy("soft-accuracy", "soft pairwise accuracy"),
 )

@@ -69,8 +69,9 @@ def study_verdict(study: Study) -> list[str]:
             sentences.append(f"It is significantly better than {_listing(worse) if unclear else 'all others'}.")
         if close:
             sentences.append(f"These data cannot tell it apart from {_listing(close)}.")
-    if best.value < 0.1 or best.low <= 0:
-        sentences.append("But that is hardly any agreement, or chance: trust none of them here.")
+    if best.value - best.chance < 0.1 * (1 - best.chance) or best.low <= best.chance:
+        what = f"better than guessing, {show_number(best.chance)}" if best.chance else "any agreement, or chance"
+        sentences.append(f"But that is hardly {what}: trust none of them here.")
     return sentences
 
 
@@ -204,6 +205,7 @@ def _agreement_record(agreement: Agreement) -> dict[str, Any]:
         "value": _plain(agreement.value),
         "low": _plain(agreement.low),
         "high": _plain(agreement.high),
+        "chance": _plain(agreement.chance),
         "used": agreement.used,
         "unused": agreement.unused,
         "groups": agreement.groups,
