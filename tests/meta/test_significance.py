@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from monge.meta.agreement import Resampling, measure_agreement
+from monge.meta.comparison import compare_metric, swap_pearson, swap_scores
 from monge.meta.judged import pair_scores
 from monge.meta.significance import (
     bootstrap_pairs,
@@ -17,6 +18,7 @@ from monge.meta.significance import (
     williams_pairs,
 )
 from monge.meta.statistics import find_statistic
+from monge.meta.views import WHOLE, make_view
 from monge.scores import ScoreTable
 
 
@@ -104,6 +106,20 @@ def test_permutation_equals_the_enumeration_of_all_swaps():
         hits += abs(np.corrcoef(human[0], x)[0, 1] - np.corrcoef(human[0], y)[0, 1]) >= abs(observed) - 1e-12
     p = permutation_pairs([make(human, a=a, b=b)], find_statistic("pearson"), level="segment", count=4000)["a", "b"]
     assert p == pytest.approx(hits / 256, abs=0.03)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_swaps_of_pearson_in_closed_form_equal_swaps_written_out(missing):
+    scores = noisy(3, 0.5, 1.0)
+    if missing:
+        human = scores.human.copy()
+        human[0, :7] = np.nan
+        scores = make(human, **dict(scores.metrics))
+    view = make_view("segment", scores)
+    sides = [compare_metric(scores, name, view) for name in ("a", "b")]
+    statistic = find_statistic("pearson")
+    written = swap_scores(*sides, lambda c: statistic.evaluate(c, WHOLE).values, count=50, seed=1)
+    np.testing.assert_allclose(swap_pearson(*sides, count=50, seed=1), written, rtol=0, atol=1e-12)
 
 
 def test_permutation_averages_over_tasks():

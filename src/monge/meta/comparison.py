@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from monge.meta.correlation import Array
 from monge.meta.judged import JudgedScores
@@ -49,16 +51,44 @@ def swap_scores(
     """
     by_total = first.metric_totals is not None or second.metric_totals is not None
     a, b = (_standardise(c, by_total=by_total) for c in (first, second))
-    generator = np.random.default_rng(seed)
-    step = max(1, min(count, _CELL_BUDGET // max(1, a.size)))
     differences = []
-    for start in range(0, count, step):
-        swap = generator.integers(0, 2, (min(step, count - start), *a.shape), dtype=np.int8).astype(bool)
+    for swap in _swaps(a.shape, count, seed):
         sides = (np.where(swap, b, a), np.where(swap, a, b))
         swapped = [replace(first, metric_totals=s) if by_total else replace(first, metric=s) for s in sides]
         values = [evaluate(side) for side in swapped]
         differences.append(values[0] - values[1])
     return np.concatenate(differences) if differences else np.empty(0)
+
+
+def swap_pearson(first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+    """Return what ``swap_scores`` returns for Pearson's r over all outputs, from three sums a swap.
+
+    With m = (a+b)/2, d = (a−b)/2 and random signs e the metrics become m ± e·d, so their covariance with the judgments,
+    mean and square follow from Σe·h·d, Σe·d and Σe·m·d.
+    """
+    a, b = (_standardise(c, by_total=False) for c in (first, second))
+    present = first.view.present
+    human = np.where(present, first.human - first.human[present].mean(), 0.0)
+    m, d = (a + b) / 2, (a - b) / 2
+    columns = np.stack([human * d, d, m * d]).reshape(3, -1).T
+    swaps = (swap.reshape(len(swap), -1).astype(np.float64) for swap in _swaps(a.shape, count, seed))
+    signed = np.concatenate([np.empty((0, 3)), *(columns.sum(0) - 2 * (swap @ columns) for swap in swaps)])
+    n, flat, square, spread = present.sum(), m.sum(), (m**2 + d**2).sum(), (human**2).sum()
+    values = []
+    for e_hd, e_d, e_md in (signed.T, -signed.T):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = square + 2 * e_md - (flat + e_d) ** 2 / n
+            values.append(((human * m).sum() + e_hd) / np.sqrt(variance * spread))
+    return np.asarray(values[0] - values[1])
+
+
+def _swaps(shape: tuple[int, ...], count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+    """Yield which outputs swap, (step, *shape), a bounded number of swaps at a time."""
+    generator = np.random.default_rng(seed)
+    step = max(1, min(count, _CELL_BUDGET // max(1, math.prod(shape))))
+    for start in range(0, count, step):
+        swap = generator.integers(0, 2, (min(step, count - start), *shape), dtype=np.int8)
+        yield swap.astype(bool)
 
 
 def swap_outcomes(

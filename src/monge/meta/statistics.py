@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from monge.errors import OptionError, suggest
-from monge.meta.comparison import Comparison, swap_outcomes, swap_scores
+from monge.meta.comparison import Comparison, swap_outcomes, swap_pearson, swap_scores
 from monge.meta.correlation import Array, pearson, spearman
 from monge.meta.pairs import (
     calibrate_ties,
@@ -22,7 +22,7 @@ from monge.meta.pairs import (
     tau_like,
 )
 from monge.meta.soft import guess_superiority, soft_pairwise_accuracy
-from monge.meta.views import WHOLE, Draw, Sample, SystemView
+from monge.meta.views import WHOLE, CellView, Draw, Sample, SystemView
 
 Compute = Callable[[Array, Array, Array], Array]
 
@@ -94,6 +94,8 @@ class GroupStatistic:
         return max(map(float, blind), default=0.0)
 
     def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+        if self.compute is pearson and isinstance(first.view, CellView) and first.view.axis == "pooled":
+            return swap_pearson(first, second, count=count, seed=seed)
         return swap_scores(first, second, lambda c: self.evaluate(c, WHOLE).values, count=count, seed=seed)
 
 
