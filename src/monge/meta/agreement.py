@@ -93,7 +93,7 @@ def measure_agreement(
 
 
 def average_agreement(parts: Sequence[Agreement], *, name: str = "average", confidence: float = 0.95) -> Agreement:
-    """Average one metric over tasks; its interval comes from averaging the tasks' independent resamples.
+    """Average one metric over tasks; its interval comes from averaging the tasks' resamples, draw by draw.
 
     A task without a value makes the average NaN and is named in the reason: an average over fewer tasks than the
     next metric's would not be comparable.

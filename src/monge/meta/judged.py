@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,8 @@ class JudgedScores:
     """Tables (systems, segments), all turned so that higher is better; ``used`` marks the cells every side has.
 
     ``human_totals`` and ``metric_totals`` (systems,) are system scores that are not means of segments (corpus BLEU, a
-    published DA ranking). ``notes`` say what was left out, and how much.
+    published DA ranking). ``notes`` say what was left out, and how much. ``origin`` names the outputs: tasks that judge
+    the same ones (aspects, references) share it and are resampled alike; without a name a task is on its own.
     """
 
     name: str
@@ -32,6 +33,7 @@ class JudgedScores:
     metric_totals: Mapping[str, Array] = field(default_factory=dict)
     judged: int = 0
     notes: tuple[str, ...] = ()
+    origin: str = ""
 
     @property
     def unused(self) -> int:
@@ -85,6 +87,16 @@ def pair_scores(
         judged=int(judged.sum()),
         notes=tuple(_missing(judged, aligned)),
     )
+
+
+def choose_seeds(tasks: Sequence[JudgedScores], seed: int) -> list[int]:
+    """Return a seed a task: *seed* for the first origin and the next numbers for the others.
+
+    Tasks of one origin vary together, as they do in the world; those of different origins vary independently.
+    """
+    names = [task.origin or f"\0{i}" for i, task in enumerate(tasks)]
+    numbers = {name: seed + i for i, name in enumerate(dict.fromkeys(names))}
+    return [numbers[name] for name in names]
 
 
 def _oriented(table: ScoreTable) -> Array:

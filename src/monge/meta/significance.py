@@ -13,7 +13,7 @@ from scipy import stats
 from monge.meta.agreement import Agreement
 from monge.meta.comparison import compare_metric
 from monge.meta.correlation import Array, pearson
-from monge.meta.judged import JudgedScores
+from monge.meta.judged import JudgedScores, choose_seeds
 from monge.meta.statistics import Statistic
 from monge.meta.views import WHOLE, make_view
 
@@ -73,11 +73,11 @@ def permutation_pairs(
     result = {}
     for a, b in itertools.combinations(tasks[0].metrics, 2):
         nulls, observed = [], []
-        for number, (scores, view) in enumerate(zip(tasks, views, strict=True)):
+        for scores, view, own in zip(tasks, views, choose_seeds(tasks, seed), strict=True):
             sides = [compare_metric(scores, name, view) for name in (a, b)]
             values = [float(statistic.prepare(side).evaluate(side, WHOLE).values) for side in sides]
             observed.append(values[0] - values[1])
-            nulls.append(statistic.swap(*sides, count=count, seed=seed + number))
+            nulls.append(statistic.swap(*sides, count=count, seed=own))
         result[a, b] = _two_sided(np.mean(nulls, axis=0), float(np.mean(observed)))
     return result
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from monge.errors import InputError, OptionError
 from monge.meta.agreement import Agreement, Resampling, average_agreement, measure_agreement
-from monge.meta.judged import JudgedScores
+from monge.meta.judged import JudgedScores, choose_seeds
 from monge.meta.significance import (
     Correction,
     MetricRanking,
@@ -65,7 +65,10 @@ def run_study(tasks: Sequence[JudgedScores], statistic: Statistic, *, plan: Stud
     for task in tasks:
         if list(task.metrics) != metrics:
             raise InputError(f"{task.name} has other metrics than {tasks[0].name}")
-    measured = [measure_agreement(task, statistic, level=plan.level, resampling=plan.resampling) for task in tasks]
+    measured = [
+        measure_agreement(task, statistic, level=plan.level, resampling=replace(plan.resampling, seed=seed))
+        for task, seed in zip(tasks, choose_seeds(tasks, plan.resampling.seed), strict=True)
+    ]
     agreements = {m: {task.name: found[m] for task, found in zip(tasks, measured, strict=True)} for m in metrics}
     confidence = plan.resampling.confidence
     averages = {m: average_agreement(list(own.values()), confidence=confidence) for m, own in agreements.items()}

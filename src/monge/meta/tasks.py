@@ -20,12 +20,16 @@ def make_tasks(sets: Sequence[tuple[JudgedSet, Scores]], *, level: str) -> list[
     """Return a task for every aspect of every set, named after what tells them apart."""
     several_sets = len(sets) > 1
     tasks = []
+    origins: dict[object, str] = {}
     for judged, scores in sets:
+        outputs = tuple((s.system, s.id, s.hypothesis) for s in judged.segments)
+        origin = origins.setdefault(outputs or judged.name, f"outputs {len(origins) + 1}")
         for aspect in judged.aspects:
             several_aspects = len(judged.aspects) > 1
             parts = [judged.name] * several_sets + [aspect] * several_aspects
             task = _make_task(judged, aspect, scores, level=level)
-            tasks.append(replace(task, name=" ".join(parts) or judged.name, notes=(*judged.notes, *task.notes)))
+            name = " ".join(parts) or judged.name
+            tasks.append(replace(task, name=name, notes=(*judged.notes, *task.notes), origin=origin))
     return tasks
 
 
