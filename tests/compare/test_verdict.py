@@ -5,6 +5,7 @@ import pytest
 
 from monge.compare import CompareSettings, compare_systems, explain_comparison
 from monge.compare.diagnosis import key_pairs
+from monge.compare.significance import correct_fdr, correct_holm
 from monge.compare.wording import count_noun, listed, p_value, percent
 from monge.scores import ScoreTable
 
@@ -97,6 +98,44 @@ def test_an_outcome_that_hangs_on_few_instances_is_called_fragile() -> None:
     assert any("new over old hangs on 1 instance of 12" in w for w in told.warnings)
     solid = explain({"old": noisy(0.0, 1), "new": noisy(0.05, 2)})
     assert not any("hangs on" in w for w in solid.warnings)
+
+
+def one_of_ten_pairs() -> dict[str, np.ndarray]:
+    """Return five systems of which new beats old 44 to 20 (p = 0.0037) and all other pairs stand 32 to 32."""
+    even = np.array([1.0, -1.0] * 32)
+    return {"old": np.zeros(64), "new": np.array([1.0] * 44 + [-1.0] * 20)} | {f"x{k}": even * k for k in (2, 3, 4)}
+
+
+@pytest.mark.parametrize("correction", ["holm", "fdr"])
+def test_fragility_counts_with_the_correction(correction: str) -> None:
+    told = explain(one_of_ten_pairs(), correction=correction)  # 10 x 0.0037 = 0.037, one win less 0.0515
+    assert any("new over old hangs on 1 instance of 64" in w for w in told.warnings)
+    bare = explain(one_of_ten_pairs(), correction="none")
+    assert not any("hangs on" in w for w in bare.warnings)
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "mood", "bootstrap", "randomisation"])
+def test_fragility_is_told_only_of_tests_it_was_computed_for(test: str) -> None:
+    told = explain({"old": np.zeros(12), "new": np.array([1.0] * 10 + [-1.0] * 2)}, decide_by=test)
+    assert not any("hangs on" in w for w in told.warnings)
+
+
+def test_wilcoxon_does_not_claim_a_majority() -> None:
+    sizes = np.random.default_rng(3).uniform(0.5, 1.0, size=100)
+    new = np.where(np.arange(100) < 42, 10 * sizes, -0.1 * sizes)
+    told = explain({"old": np.zeros(100), "new": new}, decide_by="wilcoxon")
+    assert told.conclusions[0].startswith("new beats old: ranked by size, its wins outweigh its losses over 100 inst")
+    assert told.conclusions[0].endswith("; but old wins more instances (58 to 42)")
+
+
+def test_fdr_asks_in_the_hardest_case_what_holm_asks() -> None:
+    levels = {name: CompareSettings(correction=name).level(45) for name in ("holm", "fdr", "none")}
+    assert levels == pytest.approx({"holm": 0.05 / 45, "fdr": 0.05 / 45, "none": 0.05})
+    for correct in (correct_holm, correct_fdr):
+        assert correct(np.array([0.05 / 45] + [1.0] * 44))[0] == pytest.approx(0.05)
+    values = {name: noisy(0.05 * k, k) for k, name in enumerate("ABCDEFG")}
+    told = explain(values, decide_by="bootstrap", correction="fdr")
+    assert any("400 draws cannot show significance over 21 pairs" in w for w in told.warnings)
 
 
 def test_one_instance_that_decides_the_mean_is_named() -> None:

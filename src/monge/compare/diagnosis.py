@@ -15,7 +15,7 @@ from monge.compare.influence import (
 )
 from monge.compare.instance_types import TypeSplit, split_by_difficulty, split_by_type
 from monge.compare.ranking import TITLES
-from monge.compare.significance import correct_holm, find_test
+from monge.compare.significance import CORRECTIONS, correct_holm, level_of_pair
 from monge.compare.wording import amount, count_noun, listed, p_value, percent
 
 FEW = 0.01  # an outcome that hangs on at most this share of the instances (or on two) is called fragile
@@ -170,17 +170,21 @@ def _describe(split: TypeSplit) -> str:
 
 
 def _influence(comparison: Comparison) -> list[str]:
-    found = []
     settings = comparison.settings
-    claim = find_test(settings.decide_by).claim
+    if settings.decide_by not in ("sign", "t"):  # only of these two it is known without trying every subset
+        return _single(comparison)
+    found = []
+    raw = np.array([pair.p_values[settings.decide_by] for pair in comparison.pairs])
     for pair in key_pairs(comparison):
-        if pair.winner is None or pair.p_values[settings.decide_by] > settings.alpha:
+        if pair.winner is None:
             continue
-        if claim == "mean":
-            i, j = (comparison.table.systems.index(name) for name in (pair.first, pair.second))
-            dropped = extremes_to_drop(comparison.scores.differences(i, j), alpha=settings.alpha)
+        number, correct = comparison.pairs.index(pair), CORRECTIONS[settings.correction]
+        level = level_of_pair(raw, number, alpha=settings.alpha, correct=correct)
+        if settings.decide_by == "sign":
+            dropped = wins_to_drop(pair.wins, pair.losses, alpha=level)
         else:
-            dropped = wins_to_drop(pair.wins, pair.losses, alpha=settings.alpha)
+            i, j = (comparison.table.systems.index(name) for name in (pair.first, pair.second))
+            dropped = extremes_to_drop(comparison.scores.differences(i, j), alpha=level)
         if 0 < dropped <= max(2, FEW * pair.instances):
             loser = pair.second if pair.winner == pair.first else pair.first
             found.append(

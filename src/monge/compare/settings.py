@@ -43,5 +43,8 @@ class CompareSettings:
             raise OptionError(f"seed must be at least 0, not {self.seed}")
 
     def level(self, pairs: int) -> float:
-        """Return the level one of so many pairs must reach in the hardest case (α divided by their number for Holm)."""
-        return self.alpha / pairs if self.correction == "holm" else self.alpha
+        """Return the level one of so many pairs must reach in the hardest case, when it alone differs.
+
+        Holm and Benjamini–Hochberg both ask for α / pairs then.
+        """
+        return self.alpha if self.correction == "none" else self.alpha / pairs

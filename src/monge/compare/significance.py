@@ -161,13 +161,13 @@ class PairTest:
 
     name: str
     title: str
-    claim: Literal["majority", "mean", "median"]
+    claim: Literal["majority", "ranks", "mean", "median"]
     compute: Callable[[PairBlock], Outcome]
 
 
 TESTS: tuple[PairTest, ...] = (
     PairTest("sign", "sign test", "majority", sign_test),
-    PairTest("wilcoxon", "Wilcoxon signed-rank test", "majority", wilcoxon_test),
+    PairTest("wilcoxon", "Wilcoxon signed-rank test", "ranks", wilcoxon_test),
     PairTest("t", "paired t-test", "mean", paired_t_test),
     PairTest("randomisation", "approximate randomisation", "mean", randomisation_test),
     PairTest("bootstrap", "paired bootstrap", "mean", bootstrap_test),
@@ -230,3 +230,24 @@ CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
     "fdr": correct_fdr,
     "none": correct_nothing,
 }
+
+
+def level_of_pair(p_values: Floats, pair: int, *, alpha: float, correct: Callable[[Floats], Floats]) -> float:
+    """Return the largest p-value with which one pair would be significant, while all others keep theirs.
+
+    >>> round(level_of_pair(np.array([0.001, 0.01, 0.4]), 1, alpha=0.05, correct=correct_holm), 6)
+    0.025
+    """
+    trial = np.array(p_values, dtype=np.float64)
+
+    def significant(p: float) -> bool:
+        trial[pair] = p
+        return bool(correct(trial)[pair] <= alpha)
+
+    if significant(alpha):
+        return alpha
+    low, high = 0.0, alpha
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if significant(middle) else (low, middle)
+    return low

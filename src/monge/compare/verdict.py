@@ -120,6 +120,11 @@ def _by_level(pair: PairResult, claim: str, evidence: str) -> str:
             f"[{amount(pair.advantage_low)}, {amount(pair.advantage_high)}] over "
             f"{count_noun(pair.instances, 'instance')} ({evidence})"
         )
+    elif claim == "ranks":
+        head = (
+            f"{pair.first} beats {pair.second}: ranked by size, its wins outweigh its losses over "
+            f"{count_noun(pair.instances, 'instance')} ({evidence})"
+        )
     else:
         head = f"{pair.first} has the better median than {pair.second} ({evidence})"
     if pair.wins > pair.losses:
@@ -136,13 +141,15 @@ def _undecided(comparison: Comparison, pair: PairResult, evidence: str) -> str:
         f"[{100 * pair.low:.0f}–{100 * pair.high:.0f}] of {count_noun(pair.instances, 'instance')} ({evidence})"
     )
     mean_p = pair.adjusted["t"]
-    if find_test(comparison.settings.decide_by).claim != "mean" and mean_p <= comparison.settings.alpha:
+    claim = find_test(comparison.settings.decide_by).claim
+    if claim != "mean" and mean_p <= comparison.settings.alpha:
         better = pair.first if pair.advantage > 0 else pair.second
         head += f"; the mean does prefer {better} (by {amount(abs(pair.advantage))}, {p_value(mean_p)})"
     if pair.more_instances is None or pair.more_instances > _ENDLESS:
         return f"{head}; no test set in reach would settle a difference this small"
     instances = "instance" if pair.more_instances == 1 else "instances"
-    return f"{head}; about {_rounded(pair.more_instances)} more {instances} would settle a difference of this size"
+    by = "" if claim in ("majority", "mean") else " by the sign test"  # sizes are known for these two claims
+    return f"{head}; about {_rounded(pair.more_instances)} more {instances} would settle a difference of this size{by}"
 
 
 def _corpus(comparison: Comparison, pair: PairResult) -> str:
