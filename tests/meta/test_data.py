@@ -82,6 +82,22 @@ def test_bad_tables_are_refused_with_their_place(tmp_path, text, options, messag
         read_named_columns(write(tmp_path / "rated.tsv", text), **options)
 
 
+def test_quoted_cells_keep_their_line_breaks(tmp_path):
+    text = 'id,hypothesis,reference,human\n1,"The cat sat.\nIt ""slept"".",r,1\n2,b,r,x\n'
+    path = write(tmp_path / "rated.csv", text)
+    with pytest.raises(InputError, match="line 4, column 'human': 'x' is not a number"):
+        read_named_columns(path)
+    judged = read_named_columns(write(path, text.replace("x\n", "2\n")))
+    assert judged.segments[0].hypothesis == 'The cat sat.\nIt "slept".'
+
+
+@pytest.mark.parametrize("cell", ['"unclosed', "a" * 140_000, '"closed" early'])
+def test_a_damaged_csv_is_refused_with_its_place(tmp_path, cell):
+    path = write(tmp_path / "rated.csv", f"id,hypothesis,human\n1,a,1\n2,{cell},2\n3,c,3\n")
+    with pytest.raises(InputError, match=r"rated\.csv, line [34]: not a table"):
+        read_named_columns(path)
+
+
 def test_unknown_ending_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"must end in \.tsv, \.csv, \.jsonl"):
         read_named_columns(write(tmp_path / "rated.xlsx", "x"))
@@ -266,7 +282,7 @@ def test_public_sets_have_the_size_they_are_known_for(judgments, monkeypatch, na
 @pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall"])
 def test_tac_topics_reproduce_the_published_correlations(judgments, monkeypatch, statistic):
     """BT-eval published the correlation of every metric on every topic; ours by item must be the same."""
-    from monge.meta.data.records import read_csv_records
+    from monge.scores.records import read_csv_records
 
     monkeypatch.setenv("MONGE_DATA", str(judgments))
     title = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}[statistic]

@@ -10,7 +10,7 @@ from typing import Any
 
 from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set
-from monge.meta.data.records import (
+from monge.scores.records import (
     PathLike,
     Record,
     parse_number,

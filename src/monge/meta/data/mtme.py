@@ -16,7 +16,7 @@ import numpy as np
 
 from monge.errors import InputError, OptionError
 from monge.meta.data.judged_set import JudgedSet
-from monge.meta.data.records import PathLike, parse_number
+from monge.scores.records import PathLike, parse_number
 from monge.scores import ScoreTable
 from monge.text import Segment, iter_lines, read_lines, write_lines
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from monge.errors import InputError, OptionError, suggest
 from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
-from monge.meta.data.records import (
+from monge.scores.records import (
     PathLike,
     Record,
     read_csv_records,

@@ -12,7 +12,7 @@ import numpy as np
 
 from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set
-from monge.meta.data.records import PathLike, parse_number, read_blank_records, read_tsv_records
+from monge.scores.records import PathLike, parse_number, read_blank_records, read_tsv_records
 from monge.scores import ScoreTable
 from monge.text import Segment, read_lines
 

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,60 +51,87 @@ def parse_number(value: Any, place: str) -> float:
     if value is None or (isinstance(value, str) and value.strip().lower() in MISSING):
         return math.nan
     try:
-        number = float(value)
+        number = None if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{place}: {value!r} is not a number") from None
+        number = None
+    if number is None:
+        raise InputError(f"{place}: {value!r} is not a number")
     if math.isinf(number):
-        raise InputError(f"{place}: {value!r} is infinite")
+        raise InputError(f"{place}: infinite score {value!r}")
     return number
+
+
+def parse_json(text: str, place: str) -> Any:
+    """Return the value of JSON text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}: not JSON ({error.msg} at line {error.lineno}, column {error.colno})") from error
 
 
 def read_tsv_records(path: PathLike, *, columns: Sequence[str] | None = None) -> Iterator[Record]:
     """Yield the rows of a tab-separated file without quoting; *columns* name them when there is no header."""
-    yield from _rows((line.split("\t") for line in iter_lines(path)), path, columns)
+    yield from tsv_records(iter_lines(path), display_name(path), columns=columns)
 
 
 def read_csv_records(path: PathLike, *, columns: Sequence[str] | None = None) -> Iterator[Record]:
     """Yield the rows of a comma-separated file with quoting; *columns* name them when there is no header."""
-    yield from _rows(csv.reader(iter_lines(path), strict=False), path, columns)
+    yield from csv_records(iter_lines(path), display_name(path), columns=columns)
 
 
 def read_blank_records(path: PathLike) -> Iterator[Record]:
     """Yield the rows of a file whose cells are separated by any white space, with a header (WMT's score files)."""
-    yield from _rows((line.split() for line in iter_lines(path)), path, None)
+    rows = ((number, line.split()) for number, line in enumerate(iter_lines(path), start=1))
+    yield from _records(rows, display_name(path), None)
 
 
 def read_jsonl_records(path: PathLike) -> Iterator[Record]:
     """Yield the objects of a file with one JSON object a line."""
-    name = display_name(path)
-    for number, line in enumerate(iter_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{name}, line {number}: not JSON ({error.msg} at column {error.colno})") from error
-        if not isinstance(value, dict):
-            raise InputError(f"{name}, line {number}: a JSON object is expected")
-        yield Record(value, f"{name}, line {number}")
+    yield from jsonl_records(iter_lines(path), display_name(path))
 
 
 def read_json(path: PathLike) -> Any:
     """Return the value of a JSON file."""
-    text = "\n".join(iter_lines(path))
+    return parse_json("\n".join(iter_lines(path)), display_name(path))
+
+
+def tsv_records(lines: Iterable[str], name: str, *, columns: Sequence[str] | None = None) -> Iterator[Record]:
+    """Yield the rows of tab-separated lines without quoting."""
+    rows = ((number, line.split("\t")) for number, line in enumerate(lines, start=1))
+    yield from _records(rows, name, columns)
+
+
+def csv_records(lines: Iterable[str], name: str, *, columns: Sequence[str] | None = None) -> Iterator[Record]:
+    """Yield the rows of comma-separated lines; a quoted cell may hold commas, quotes and line ends."""
+    reader = csv.reader((line + "\n" for line in lines), strict=True)
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{display_name(path)}, line {error.lineno}: not JSON ({error.msg})") from error
+        yield from _records(((reader.line_num, row) for row in reader), name, columns)
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num}: not a table ({error})") from error
 
 
-def _rows(rows: Iterator[Sequence[str]], path: PathLike, columns: Sequence[str] | None) -> Iterator[Record]:
-    name = display_name(path)
-    header = list(columns) if columns is not None else [cell.strip() for cell in next(rows)]
-    if len(set(header)) != len(header):
-        raise InputError(f"{name}: a column name appears twice in {', '.join(header)}")
-    for number, row in enumerate(rows, start=1 if columns is not None else 2):
+def jsonl_records(lines: Iterable[str], name: str) -> Iterator[Record]:
+    """Yield the objects of lines of JSON; blank lines are skipped."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        place = f"{name}, line {number}"
+        value = parse_json(line, place)
+        if not isinstance(value, dict):
+            raise InputError(f"{place}: a JSON object is expected")
+        yield Record(value, place)
+
+
+def _records(rows: Iterator[tuple[int, list[str]]], name: str, columns: Sequence[str] | None) -> Iterator[Record]:
+    header = list(columns) if columns is not None else []
+    for number, row in rows:
         if not any(cell.strip() for cell in row):
+            continue
+        if not header:
+            header = [cell.strip() for cell in row]
+            repeated = [column for column in header if header.count(column) > 1]
+            if repeated:
+                raise InputError(f"{name}: column {repeated[0]!r} appears twice")
             continue
         if len(row) != len(header):
             raise InputError(f"{name}, line {number}: {len(row)} cells where {len(header)} columns are named")
