@@ -10,6 +10,7 @@ from typing import Any
 
 from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set
+from monge.scores import ScoreTable
 from monge.scores.records import (
     PathLike,
     Record,
@@ -19,7 +20,6 @@ from monge.scores.records import (
     read_jsonl_records,
     read_tsv_records,
 )
-from monge.scores import ScoreTable
 from monge.text import Segment, display_name, iter_lines
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from monge.errors import InputError, OptionError
 from monge.meta.data.judged_set import JudgedSet
-from monge.scores.records import PathLike, parse_number
 from monge.scores import ScoreTable
+from monge.scores.records import PathLike, parse_number
 from monge.text import Segment, iter_lines, read_lines, write_lines
 
 _REFERENCE_NAME = re.compile(r"[^.\-\s]+")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
-from monge.scores.records import PathLike, Record, parse_number, read_csv_records, read_tsv_records
 from monge.scores import ScoreTable
+from monge.scores.records import PathLike, Record, parse_number, read_csv_records, read_tsv_records
 from monge.text import Segment, read_lines
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from monge.errors import InputError
 from monge.meta.data.judged_set import tabulate
 from monge.meta.data.named_columns import ROLES, open_records
-from monge.scores.records import PathLike, Record, parse_number, read_json
 from monge.scores import ScoreTable
+from monge.scores.records import PathLike, Record, parse_number, read_json
 
 
 @dataclass(frozen=True, eq=False)

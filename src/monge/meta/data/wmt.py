@@ -12,8 +12,8 @@ import numpy as np
 
 from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set
-from monge.scores.records import PathLike, parse_number, read_blank_records, read_tsv_records
 from monge.scores import ScoreTable
+from monge.scores.records import PathLike, parse_number, read_blank_records, read_tsv_records
 from monge.text import Segment, read_lines
 
 
