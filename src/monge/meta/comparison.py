@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from monge.meta.pairs import pair_outcomes
 from monge.meta.views import WHOLE, Draw, Sample, View
 
 _CELL_BUDGET = 2_000_000  # numbers held at once while metrics are swapped
+_KEPT = 50_000_000  # bytes of swaps kept for the next pair of metrics
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +84,22 @@ def swap_pearson(first: Comparison, second: Comparison, *, count: int, seed: int
     return np.asarray(values[0] - values[1])
 
 
-def _swaps(shape: tuple[int, ...], count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
-    """Yield which outputs swap, (step, *shape), a bounded number of swaps at a time."""
+def _swaps(shape: tuple[int, ...], count: int, seed: int) -> Iterable[NDArray[np.bool_]]:
+    """Return which outputs swap, (step, *shape), a bounded number of swaps at a time; kept when they are few."""
+    small = count * math.prod(shape) <= _KEPT
+    return _kept_swaps(shape, count, seed) if small else _draw_swaps(shape, count, seed)
+
+
+def _draw_swaps(shape: tuple[int, ...], count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
     generator = np.random.default_rng(seed)
     step = max(1, min(count, _CELL_BUDGET // max(1, math.prod(shape))))
     for start in range(0, count, step):
-        swap = generator.integers(0, 2, (min(step, count - start), *shape), dtype=np.int8)
-        yield swap.astype(bool)
+        yield generator.integers(0, 2, (min(step, count - start), *shape), dtype=np.int8).astype(bool)
+
+
+@functools.lru_cache(maxsize=1)
+def _kept_swaps(shape: tuple[int, ...], count: int, seed: int) -> tuple[NDArray[np.bool_], ...]:
+    return tuple(_draw_swaps(shape, count, seed))  # all pairs of metrics of a task swap alike
 
 
 def swap_outcomes(

@@ -69,17 +69,16 @@ def permutation_pairs(
 
     p = (1 + #{|d*| ≥ |d|}) / (1 + count), two-sided; NaN where a difference is undefined.
     """
-    views = [make_view(level, scores) for scores in tasks]
-    result = {}
-    for a, b in itertools.combinations(tasks[0].metrics, 2):
-        nulls, observed = [], []
-        for scores, view, own in zip(tasks, views, choose_seeds(tasks, seed), strict=True):
-            sides = [compare_metric(scores, name, view) for name in (a, b)]
-            values = [float(statistic.prepare(side).evaluate(side, WHOLE).values) for side in sides]
-            observed.append(values[0] - values[1])
-            nulls.append(statistic.swap(*sides, count=count, seed=own))
-        result[a, b] = _two_sided(np.mean(nulls, axis=0), float(np.mean(observed)))
-    return result
+    pairs = list(itertools.combinations(tasks[0].metrics, 2))
+    observed, nulls = np.zeros(len(pairs)), np.zeros((len(pairs), count))
+    for scores, own in zip(tasks, choose_seeds(tasks, seed), strict=True):
+        view = make_view(level, scores)
+        sides = {name: compare_metric(scores, name, view) for name in scores.metrics}
+        values = {name: float(statistic.prepare(s).evaluate(s, WHOLE).values) for name, s in sides.items()}
+        for i, (a, b) in enumerate(pairs):
+            observed[i] += (values[a] - values[b]) / len(tasks)
+            nulls[i] += statistic.swap(sides[a], sides[b], count=count, seed=own) / len(tasks)
+    return {pair: _two_sided(nulls[i], float(observed[i])) for i, pair in enumerate(pairs)}
 
 
 def bootstrap_pairs(agreements: Mapping[str, Agreement]) -> PairValues:
