@@ -1,6 +1,6 @@
 """Do explanations point at the words that people marked as errors?
 
-  python benchmarks/word_explanations.py [--limit 500] [--encoder minilm] [--orders 8] [--slow 40]
+  python benchmarks/word_explanations.py [--limit 500] [--encoder minilm] [--orders 8] [--slow 60] [--sets MQM]
 
 Reads human marks from MONGE_DATA (or ../shared/data beside the checkout): the development sets of the Eval4NLP 2021
 shared task (words changed in post-editing; with the post-edit as the reference, and as in the shared task with the
@@ -131,9 +131,12 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--orders", type=int, default=8, help="random orders of Shapley sampling (default: 8)")
     parser.add_argument("--slow", type=int, default=0, metavar="N", help="also leave words out of an encoder's metric")
+    parser.add_argument("--sets", nargs="+", default=[""], metavar="PART", help="only sets whose names hold a PART")
     args = parser.parse_args()
     rows = []
     for title, marked in read_sets().items():
+        if not any(part in title for part in args.sets):
+            continue
         mixed = [one for one in marked if 0 < sum(one.marks) < len(one.marks)]
         for name, method in make_methods(args.encoder, args.orders).items():
             limit = args.slow if name in SLOW else args.limit

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "figures"
@@ -37,30 +37,35 @@ def main() -> None:
 
 
 def take_pair(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 1000, "height": 760}, device_scale_factor=1.5)
+    page = browser.new_page(viewport={"width": 1000, "height": 1220}, device_scale_factor=2)
     page.goto(address)
+    wait_for_picture(page)
+    page.focus('#picture .word[data-h="5"]')
+    page.screenshot(path=TARGET / "page.png", animations="disabled")
+
+
+def wait_for_picture(page: Page) -> None:
     page.wait_for_selector("#picture svg", timeout=60_000)
-    page.focus('#picture .word[data-h="3"]')
-    page.wait_for_timeout(300)
-    page.screenshot(path=TARGET / "page.png", full_page=True)
+    page.wait_for_function("document.getElementById('pair-status').textContent === ''")
+    page.evaluate("document.fonts.ready")
 
 
 def take_phone(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", device_scale_factor=1.5)
+    page = browser.new_page(viewport={"width": 390, "height": 1660}, color_scheme="dark", device_scale_factor=2)
     page.goto(address)
-    page.wait_for_selector("#picture svg", timeout=60_000)
-    page.screenshot(path=TARGET / "page-phone.png", full_page=True)
+    wait_for_picture(page)
+    page.screenshot(path=TARGET / "page-phone.png", animations="disabled")
 
 
 def take_report(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 1000, "height": 1100}, device_scale_factor=1.5)
+    page = browser.new_page(viewport={"width": 1000, "height": 1100}, device_scale_factor=2)
     page.goto(f"{address}/#tab=compare&m=bertscore")
     page.set_input_files("#reference-files", DEMO / "reference.txt")
     page.set_input_files("#system-files", [DEMO / f"{name}.txt" for name in ("careful", "literal", "careless")])
     page.wait_for_function("document.getElementById('chosen-metrics').textContent === 'bertscore'")
     page.click("#run-compare")
     page.wait_for_selector("#report img", timeout=120_000)
-    page.screenshot(path=TARGET / "page-compare.png")
+    page.screenshot(path=TARGET / "page-compare.png", animations="disabled")
 
 
 if __name__ == "__main__":
