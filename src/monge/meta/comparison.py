@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -53,8 +52,13 @@ def swap_scores(
     """
     by_total = first.metric_totals is not None or second.metric_totals is not None
     a, b = (_standardise(c, by_total=by_total) for c in (first, second))
+    present = np.ones(a.shape, dtype=bool) if by_total else first.view.present
     differences = []
-    for swap in _swaps(a.shape, count, seed):
+    step = max(1, _CELL_BUDGET // max(1, a.size))
+    swaps = (many[i : i + step] for many in _swaps(int(present.sum()), count, seed) for i in range(0, len(many), step))
+    for chosen in swaps:
+        swap = np.zeros((len(chosen), *a.shape), dtype=bool)
+        swap[:, present] = chosen
         sides = (np.where(swap, b, a), np.where(swap, a, b))
         swapped = [replace(first, metric_totals=s) if by_total else replace(first, metric=s) for s in sides]
         values = [evaluate(side) for side in swapped]
@@ -68,38 +72,37 @@ def swap_pearson(first: Comparison, second: Comparison, *, count: int, seed: int
     With m = (a+b)/2, d = (a−b)/2 and random signs e the metrics become m ± e·d, so their covariance with the judgments,
     mean and square follow from Σe·h·d, Σe·d and Σe·m·d.
     """
-    a, b = (_standardise(c, by_total=False) for c in (first, second))
     present = first.view.present
-    human = np.where(present, first.human - first.human[present].mean(), 0.0)
+    a, b = (_standardise(c, by_total=False)[present] for c in (first, second))
+    human = first.human[present] - first.human[present].mean()
     m, d = (a + b) / 2, (a - b) / 2
-    columns = np.stack([human * d, d, m * d]).reshape(3, -1).T
-    swaps = (swap.reshape(len(swap), -1).astype(np.float64) for swap in _swaps(a.shape, count, seed))
-    signed = np.concatenate([np.empty((0, 3)), *(columns.sum(0) - 2 * (swap @ columns) for swap in swaps)])
-    n, flat, square, spread = present.sum(), m.sum(), (m**2 + d**2).sum(), (human**2).sum()
+    columns = np.stack([human * d, d, m * d], axis=1)
+    sums = (columns.sum(0) - 2 * (swap.astype(np.float64) @ columns) for swap in _swaps(m.size, count, seed))
+    signed = np.concatenate([np.empty((0, 3)), *sums])
+    flat, square, spread = m.sum(), (m**2 + d**2).sum(), (human**2).sum()
     values = []
     for e_hd, e_d, e_md in (signed.T, -signed.T):
         with np.errstate(invalid="ignore", divide="ignore"):
-            variance = square + 2 * e_md - (flat + e_d) ** 2 / n
+            variance = square + 2 * e_md - (flat + e_d) ** 2 / m.size
             values.append(((human * m).sum() + e_hd) / np.sqrt(variance * spread))
     return np.asarray(values[0] - values[1])
 
 
-def _swaps(shape: tuple[int, ...], count: int, seed: int) -> Iterable[NDArray[np.bool_]]:
-    """Return which outputs swap, (step, *shape), a bounded number of swaps at a time; kept when they are few."""
-    small = count * math.prod(shape) <= _KEPT
-    return _kept_swaps(shape, count, seed) if small else _draw_swaps(shape, count, seed)
+def _swaps(outputs: int, count: int, seed: int) -> Iterable[NDArray[np.bool_]]:
+    """Return which outputs swap, (step, outputs), a bounded number of swaps at a time; kept when they are few."""
+    return _kept_swaps(outputs, count, seed) if count * outputs <= _KEPT else _draw_swaps(outputs, count, seed)
 
 
-def _draw_swaps(shape: tuple[int, ...], count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+def _draw_swaps(outputs: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
     generator = np.random.default_rng(seed)
-    step = max(1, min(count, _CELL_BUDGET // max(1, math.prod(shape))))
+    step = max(1, min(count, _CELL_BUDGET // max(1, outputs)))
     for start in range(0, count, step):
-        yield generator.integers(0, 2, (min(step, count - start), *shape), dtype=np.int8).astype(bool)
+        yield generator.integers(0, 2, (min(step, count - start), outputs), dtype=np.int8).astype(bool)
 
 
 @functools.lru_cache(maxsize=1)
-def _kept_swaps(shape: tuple[int, ...], count: int, seed: int) -> tuple[NDArray[np.bool_], ...]:
-    return tuple(_draw_swaps(shape, count, seed))  # all pairs of metrics of a task swap alike
+def _kept_swaps(outputs: int, count: int, seed: int) -> tuple[NDArray[np.bool_], ...]:
+    return tuple(_draw_swaps(outputs, count, seed))  # all pairs of metrics of a task swap alike
 
 
 def swap_outcomes(
