@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from monge.cli import main
 from monge.encoders.hashed import HashedEncoder
+from monge.encoders.store import Store
 from monge.engine import nearest as nearest_module
 from monge.engine.bounds import BOUNDED_COSTS, BoundedClouds
 from monge.engine.nearest import find_nearest
@@ -71,6 +72,56 @@ def test_equals_brute_force(name: str, shard: int, monkeypatch: pytest.MonkeyPat
     assert search.pairs == 9 * 130
     assert 0 < search.solved < search.pairs
     assert search.neighbours[-1][0].distance == pytest.approx(0, abs=1e-7)
+
+
+REAL = """A dog runs along the beach. | A dog ran on the sand by the sea. | Two men talk about the weather.
+The weather was discussed by two men. | She reads a book under a tree. | A tree fell on the library.
+He bought bread, milk and eggs. | Eggs, milk and bread were bought. | The train leaves at nine in the morning.
+At nine the morning train departs. | Nobody saw the thief leave. | The thief left unseen. | A DOG RUNS! | The sea"""
+
+
+@pytest.mark.parametrize("name", ["wmd", "emd", "moverscore"])
+def test_equals_brute_force_on_real_vectors(name: str, minilm_directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest_module, "_SHARD_CHARACTERS", 300)
+    metric = load_metric(name, encoder="minilm")
+    assert isinstance(metric, TransportMetric)
+    texts = [text.strip() for text in REAL.replace("\n", "|").split("|")]
+    corpus = [f"{left} {right}" for left in texts for right in texts[:6]] + texts + texts[:4]
+    queries = [texts[0], "A cat runs along the beach with a book.", corpus[7], "nine"]
+    everything = brute_force(metric, queries, corpus, 500)
+    for k in (1, 7, 500):
+        search = find_nearest(metric, queries, corpus, k=k)
+        assert [[n.place for n in own] for own in search.neighbours] == [order[:k] for order in everything]
+
+
+def test_an_interrupted_search_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest_module, "_SHARD_CHARACTERS", 600)
+    monkeypatch.setattr(nearest_module, "_KEEP_SECONDS", 0.0)
+    corpus, queries, store = make_texts(120, 1), make_texts(8, 2), Store(tmp_path / "scores")
+    whole = find_nearest(METRICS["wmd"], queries, corpus, k=5)
+    visit, visits = nearest_module._Shard.visit, []
+
+    def visit_some(shard: Any, *arguments: Any) -> None:
+        visits.append(shard)
+        if len(visits) == 20:  # in the third shard
+            raise KeyboardInterrupt
+        visit(shard, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(nearest_module._Shard, "visit", visit_some)
+        with pytest.raises(KeyboardInterrupt):
+            find_nearest(METRICS["wmd"], queries, corpus, k=5, store=store)
+    again = find_nearest(METRICS["wmd"], queries, corpus, k=5, store=store)
+    assert 0 < again.reused < len(corpus)
+    assert (again.neighbours, again.pairs, again.solved) == (whole.neighbours, whole.pairs, whole.solved)
+    with monkeypatch.context() as patch:
+        patch.setattr(nearest_module._Shard, "visit", None)
+        third = find_nearest(METRICS["wmd"], queries, corpus, k=5, store=store)
+    assert third.neighbours == whole.neighbours
+    assert third.reused == len(corpus)
+    for changed in ({"k": 4}, {"corpus": [*corpus[:-1], "new"]}, {"queries": queries[:7]}):
+        other = {"queries": queries, "corpus": corpus, "k": 5, **changed}
+        assert find_nearest(METRICS["wmd"], **other, store=store).reused == 0  # type: ignore[arg-type]
 
 
 def test_pruning_leaves_few_problems() -> None:
@@ -160,7 +211,9 @@ def test_the_bounds_matter() -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[str]:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MONGE_NO_CACHE", "")
     (tmp_path / "query.txt").write_text("a dog\n\n", encoding="utf-8")
     (tmp_path / "corpus.txt").write_text("a cat\tsat\na dog\nthe sun\n", encoding="utf-8")
     return [str(tmp_path / "query.txt"), str(tmp_path / "corpus.txt")]
@@ -174,6 +227,10 @@ def test_the_command(files: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert lines[1] == "  0.0000  line 2  a dog"
     assert lines[3:] == ["", "query 2: ", "  no known word: no neighbours"]
     assert "of 3 exact problems solved" in shown.err
+    assert main(["nearest", *files, "-k", "2", "--encoder", "hashed"]) == 0
+    again = capsys.readouterr()
+    assert again.out == shown.out
+    assert "all texts were searched in an earlier run" in again.err
 
 
 def test_the_command_in_other_formats(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,8 @@
   monge nearest QUERY CORPUS -m emd --encoder minilm -f tsv
 
 Both files hold one text a line. Distances are earth mover's distances (default: word mover's distance); lower bounds
-leave most of the exact problems unsolved without changing the result. idf weights, if any, come from the corpus.
+leave most of the exact problems unsolved without changing the result. idf weights, if any, come from the corpus. A
+search that was interrupted, started again, goes on where it stopped (--no-cache begins anew).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-f", "--format", choices=("text", "tsv", "json"), default="text", help="how to print (default: text)"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="do not tell how much work it took")
+    parser.add_argument("-q", "--quiet", action="store_true", help="tell neither progress nor how much work it took")
     add_metric_arguments(parser)
     parser.set_defaults(metrics=["wmd"])
 
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search, print the neighbours, and tell on stderr how many exact problems were solved."""
     from monge.cli.score import load_metrics
+    from monge.engine.journal import score_store
     from monge.engine.nearest import find_nearest
     from monge.metrics.transport_metric import TransportMetric
     from monge.text import read_lines
@@ -47,12 +49,13 @@ def run(args: argparse.Namespace) -> int:
     if len(metrics) != 1 or not isinstance(metrics[0], TransportMetric):
         raise OptionError("nearest takes one transport metric: -m wmd, for example")
     queries, corpus = read_lines(args.query), read_lines(args.corpus)
-    search = find_nearest(metrics[0], queries, corpus, k=args.k)
+    progress = False if args.quiet else None
+    search = find_nearest(metrics[0], queries, corpus, k=args.k, store=score_store(), progress=progress)
     printers = {"text": _text_lines, "tsv": _tsv_lines, "json": _json_lines}
     for line in printers[args.format](search, queries, corpus):
         print(line)
     if not args.quiet:
-        _tell(search)
+        _tell(search, len(corpus))
     return 0
 
 
@@ -82,9 +85,12 @@ def _json_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -
         yield json.dumps({"query": number, "text": query, "neighbours": neighbours}, ensure_ascii=False)
 
 
-def _tell(search: Search) -> None:
+def _tell(search: Search, texts: int) -> None:
     share = 100 * search.solved / search.pairs if search.pairs else 0.0
     told = f"monge: {search.solved} of {search.pairs} exact problems solved ({share:.2g} %)"
     if search.skipped:
         told += f"; {search.skipped} texts of the corpus without a known word were left out"
     print(told, file=sys.stderr)
+    if search.reused:
+        which = "all" if search.reused == texts else f"{search.reused} of {texts}"
+        print(f"monge: {which} texts were searched in an earlier run (--no-cache begins anew)", file=sys.stderr)

@@ -82,7 +82,7 @@ def score_job(
     results = []
     total = sum(map(len, systems))
     for metric in share_metrics(metrics, systems):
-        with _progress(metric.spec.name, total, options.progress) as bar:
+        with show_progress(metric.spec.name, total, options.progress) as bar:
             for segments in systems:
                 results.append(_score_system(metric, segments, store, options, bar))
     return results
@@ -163,14 +163,17 @@ class _Watched(Sequence[Segment]):
         return self._segments[index]
 
     def __iter__(self) -> Iterator[Segment]:
-        with _progress(f"{self._name}, corpus statistics", len(self), self._show, delay=2.0, leave=False) as bar:
+        with show_progress(f"{self._name}, corpus statistics", len(self), self._show, delay=2.0, leave=False) as bar:
             for segment in self._segments:
                 yield segment
                 bar.update()
 
 
-def _progress(name: str, total: int, show: bool | None, *, delay: float = 0.0, leave: bool = True) -> Any:
+def show_progress(
+    name: str, total: int, show: bool | None, *, unit: str = " segments", delay: float = 0.0, leave: bool = True
+) -> Any:
+    """Return a bar on stderr with rate and time left; *show* None: if stderr is a terminal."""
     from tqdm import tqdm
 
     hidden = not ((sys.stderr is not None and sys.stderr.isatty()) if show is None else show)
-    return tqdm(total=total, desc=name, unit=" segments", disable=hidden, file=sys.stderr, delay=delay, leave=leave)
+    return tqdm(total=total, desc=name, unit=unit, disable=hidden, file=sys.stderr, delay=delay, leave=leave)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import bisect
+import hashlib
+import json
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,13 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.clouds import PointCloud
+from monge.encoders.store import Store
 from monge.engine.bounds import BOUNDED_COSTS, BoundedClouds, lay_out
+from monge.engine.job import show_progress
+from monge.engine.journal import Journal
 from monge.errors import OptionError
 from monge.metrics.transport_metric import TransportMetric
 from monge.text import Segment
 from monge.transport import RaggedClouds, TransportSetting, solve_pairs
 
-_SHARD_CHARACTERS = 1_000_000  # of the corpus, whose vectors are held at once
+_SHARD_CHARACTERS = 300_000  # of the corpus, whose vectors are held at once
+_KEEP_SECONDS = 20.0  # between two notes of how far the search has come
 _BLOCK = 2048  # clouds that get a relaxed bound at once
 _BATCH = 64  # exact problems solved at once
 _UNKNOWN = ("empty text", "no known word")
@@ -36,7 +43,8 @@ class Search:
     """The neighbours of every query, nearest first (the earlier text of equals), and what finding them took.
 
     Of ``pairs`` (query, text), ``relaxed`` got a relaxed bound and ``solved`` were solved exactly. A query without a
-    known word has no neighbours; such texts of the corpus are nobody's (``skipped``).
+    known word has no neighbours; such texts of the corpus are nobody's (``skipped``). The first ``reused`` texts were
+    searched in an earlier run.
     """
 
     neighbours: list[list[Neighbour]]
@@ -44,6 +52,7 @@ class Search:
     relaxed: int = 0
     solved: int = 0
     skipped: int = 0
+    reused: int = 0
     _k: int = field(default=1, repr=False)
 
     def worst(self, query: int) -> float:
@@ -57,12 +66,32 @@ class Search:
         bisect.insort(own, found)
         del own[self._k :]
 
+    def pack(self) -> bytes:
+        """Return the search as bytes; numbers come back exactly."""
+        found = [[[n.distance, n.place] for n in own] for own in self.neighbours]
+        return json.dumps([found, self.pairs, self.relaxed, self.solved, self.skipped]).encode("ascii")
 
-def find_nearest(metric: TransportMetric, queries: Sequence[str], corpus: Sequence[str], *, k: int = 10) -> Search:
+    def unpack(self, packed: bytes, *, reused: int) -> Search:
+        """Return the search that was packed, which has come *reused* texts far."""
+        found, pairs, relaxed, solved, skipped = json.loads(packed)
+        neighbours = [[Neighbour(*n) for n in own] for own in found]
+        return Search(neighbours, pairs, relaxed, solved, skipped, reused, self._k)
+
+
+def find_nearest(
+    metric: TransportMetric,
+    queries: Sequence[str],
+    corpus: Sequence[str],
+    *,
+    k: int = 10,
+    store: Store | None = None,
+    progress: bool | None = False,
+) -> Search:
     """Return for every query the *k* texts of *corpus* at the least earth mover's distance.
 
     Prefetch and prune (Kusner et al. 2015, §4): texts are visited in order of the centroid bound; only those whose
     relaxed bound does not exceed the k-th best distance so far are solved. The result is that of solving them all.
+    With a *store*, the same search goes on where it was interrupted. *progress* None shows it on a terminal.
 
     >>> from monge.metrics import load_metric
     >>> from monge.encoders.hashed import HashedEncoder
@@ -75,21 +104,55 @@ def find_nearest(metric: TransportMetric, queries: Sequence[str], corpus: Sequen
     if k < 1:
         raise OptionError(f"k must be at least 1, not {k}")
     fitted = metric if metric.fitted else metric.fit([Segment(text, (text,)) for text in corpus])
-    search = Search([[] for _ in queries], _k=k)
+    log = _Log(Journal(fitted, store), k, queries, corpus)
+    search, done = log.resume(Search([[] for _ in queries], _k=k))
+    if done == len(corpus):
+        return search
     asked = {text: cloud for text, cloud in fitted.make_clouds(queries).items() if _is_known(cloud)}
     prepared = {text: lay_out([cloud]) for text, cloud in asked.items()}
-    cost = fitted.settings.cost
-    for start, stop in _shards(corpus):
-        clouds = fitted.make_clouds(corpus[start:stop])
-        places = [place for place in range(start, stop) if _is_known(clouds[corpus[place]])]
-        search.skipped += stop - start - len(places)
-        if not places:
-            continue
-        shard = _Shard(np.array(places), lay_out([clouds[corpus[place]] for place in places]), cost)
-        for number, text in enumerate(queries):
-            if text in prepared:
-                shard.visit(search, number, prepared[text])
+    with show_progress("nearest", len(corpus), progress, unit=" texts") as bar:
+        bar.update(done)
+        for start, stop in _shards(corpus):
+            if start < done:
+                continue
+            clouds = fitted.make_clouds(corpus[start:stop])
+            places = [place for place in range(start, stop) if _is_known(clouds[corpus[place]])]
+            search.skipped += stop - start - len(places)
+            if places:
+                laid = lay_out([clouds[corpus[place]] for place in places])
+                shard = _Shard(np.array(places), laid, fitted.settings.cost)
+                for number, text in enumerate(queries):
+                    if text in prepared:
+                        shard.visit(search, number, prepared[text])
+            log.keep(search, stop)
+            bar.update(stop - start)
     return search
+
+
+class _Log:
+    """How far a search has come, now and then, so that it need not begin again."""
+
+    def __init__(self, journal: Journal, k: int, queries: Sequence[str], corpus: Sequence[str]) -> None:
+        self._journal = journal
+        self._name = hashlib.sha256(json.dumps([k, list(queries), list(corpus)]).encode("ascii")).hexdigest()
+        self._corpus = corpus
+        self._kept = time.monotonic()
+
+    def resume(self, fresh: Search) -> tuple[Search, int]:
+        """Return the search as far as it has come, and how many texts that is."""
+        for _, stop in reversed(list(_shards(self._corpus))):
+            packed = self._journal.find(self._key(stop))
+            if packed is not None:
+                return fresh.unpack(packed, reused=stop), stop
+        return fresh, 0
+
+    def keep(self, search: Search, stop: int) -> None:
+        if stop == len(self._corpus) or time.monotonic() - self._kept > _KEEP_SECONDS:
+            self._journal.keep(self._key(stop), search.pack())
+            self._kept = time.monotonic()
+
+    def _key(self, stop: int) -> bytes:
+        return f"nearest\0{self._name}\0{stop}".encode()
 
 
 def check_distance(metric: TransportMetric) -> None:
