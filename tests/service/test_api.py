@@ -201,6 +201,11 @@ def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
     assert "error" in answer.json()
 
 
+def test_malformed_json_names_the_place(client: TestClient) -> None:
+    answer = client.post("/api/score", content=b'{"metrics": }', headers={"content-type": "application/json"})
+    assert answer.json() == {"error": "the body is not JSON: Expecting value (character 12)"}
+
+
 def test_other_content_types_are_refused(client: TestClient) -> None:
     answer = client.post("/api/score", content=b"{}", headers={"content-type": "text/plain"})
     assert answer.status_code == 415

@@ -21,6 +21,7 @@ from monge.text import word_spans
 OutOfVocabulary = Literal["skip", "zero", "hash", "error"]
 FoldCase = Literal["auto", "always", "never"]
 _TOLD = 5  # unknown words named in a note
+_MOST_KNOWN = 200_000  # words looked up before: a service that runs for months must not keep them all
 _NORM_SAMPLE = 1000
 
 
@@ -135,9 +136,14 @@ class StaticEncoder:
         return [_Token(word, (start, start + len(word)), number, vector)]
 
     def _vector(self, word: str) -> NDArray[np.float32] | None:
-        if word not in self._known:
-            self._known[word] = self._find(word)
-        return self._known[word]
+        try:
+            return self._known[word]
+        except KeyError:
+            found = self._find(word)
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[word] = found
+        return found
 
     def _find(self, word: str) -> NDArray[np.float32] | None:
         for spelling in self._spellings(word):

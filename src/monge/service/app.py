@@ -213,7 +213,8 @@ def _add_failures(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        return JSONResponse({"error": _describe(first), "field": _name_field(first["loc"])}, 422)
+        field = "" if first["type"] == "json_invalid" else _name_field(first["loc"])
+        return JSONResponse({"error": _describe(first)} | ({"field": field} if field else {}), 422)
 
     @app.exception_handler(HTTPException)
     async def plain(_: Request, error: HTTPException) -> JSONResponse:
@@ -223,7 +224,9 @@ def _add_failures(app: FastAPI) -> None:
 
 def _describe(problem: dict[str, Any]) -> str:
     if problem["type"] == "json_invalid":
-        return f"the body is not JSON: {problem.get('ctx', {}).get('error', 'it cannot be read')}"
+        reason = problem.get("ctx", {}).get("error", "it cannot be read")
+        place = problem["loc"][-1]
+        return f"the body is not JSON: {reason}" + (f" (character {place})" if isinstance(place, int) else "")
     return str(problem["msg"])
 
 

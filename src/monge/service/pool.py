@@ -32,7 +32,8 @@ class MetricPool:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of the tables below; held for no longer than a look
+        self._loading: dict[str, threading.Lock] = {}
         self._metrics: OrderedDict[str, Metric] = OrderedDict()
         self._encoders: dict[str, Encoder] = {}
 
@@ -53,13 +54,29 @@ class MetricPool:
         except MongeError as error:
             raise unusable(str(error), f"{field}.name") from error
         key = json.dumps([name, dict(options)], sort_keys=True, default=str)
+        known = self._look_up(key)
+        if known is not None:
+            return known
+        with self._loading_of(f"metric {name}"):  # others go on meanwhile
+            known = self._look_up(key)
+            if known is None:
+                known = self._load(name, options, field)
+                with self._lock:
+                    self._metrics[key] = known
+                    while len(self._metrics) > KEPT:
+                        self._metrics.popitem(last=False)
+        return known
+
+    def _look_up(self, key: str) -> Metric | None:
         with self._lock:
-            if key not in self._metrics:
-                self._metrics[key] = self._load(name, options, field)
-                while len(self._metrics) > KEPT:
-                    self._metrics.popitem(last=False)
-            self._metrics.move_to_end(key)
-            return self._metrics[key]
+            if key in self._metrics:
+                self._metrics.move_to_end(key)
+            return self._metrics.get(key)
+
+    def _loading_of(self, what: str) -> threading.Lock:
+        """Return the lock of whoever loads *what*; there are as many as metrics and encoders that are offered."""
+        with self._lock:
+            return self._loading.setdefault(what, threading.Lock())
 
     def _load(self, name: str, options: Mapping[str, Any], field: str) -> Metric:
         known = offered_options(name)
@@ -91,12 +108,13 @@ class MetricPool:
                 f"encoder {name!r} is not offered here; offered are {', '.join(offered) or 'none'}",
                 f"{field}.options.encoder",
             )
-        if name not in self._encoders:
-            try:
-                self._encoders[name] = load_encoder(name)
-            except MongeError as error:
-                raise RefusalError(503, str(error)) from error
-        return self._encoders[name]
+        with self._loading_of(f"encoder {name}"):
+            if name not in self._encoders:
+                try:
+                    self._encoders[name] = load_encoder(name)
+                except MongeError as error:
+                    raise RefusalError(503, str(error)) from error
+            return self._encoders[name]
 
     def metrics(self) -> list[tuple[MetricSpec, dict[str, inspect.Parameter]]]:
         """Return every metric with the options that requests may set."""
