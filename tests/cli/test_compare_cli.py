@@ -52,6 +52,16 @@ def test_json_markdown_and_latex(table: Path, capsys) -> None:
     assert r"\toprule" in run(capsys, "compare", "--scores", table, "-f", "latex")[1]
 
 
+def test_quiet_metrics_together_are_sentences_only(tmp_path: Path, capsys) -> None:
+    for name in ("ref", "one", "two"):
+        (tmp_path / name).write_text("a b\nc d\n" if name != "two" else "a\nc\n", encoding="utf-8")
+    texts = [tmp_path / "ref", "-i", tmp_path / "one", tmp_path / "two", "-m", "chrf", "rougel"]
+    assert "Agreement of metrics" in run(capsys, "compare", *texts)[1]
+    _, out, _ = run(capsys, "compare", *texts, "-q")
+    assert "one and two cannot be told apart by both metrics" in out
+    assert "Agreement of metrics" not in out
+
+
 @pytest.mark.parametrize("kind", ["text", "json", "markdown", "latex"])
 def test_quiet_prints_sentences_only(table: Path, capsys, kind: str) -> None:
     _, out, _ = run(capsys, "compare", "--scores", table, "-f", kind, "-q")

@@ -39,6 +39,8 @@ def test_other_objects_are_refused_with_what_they_lack():
         OptionError, match=r"int is no encoder: it has no signature, layers, dimension, tokenize, encode"
     ):
         load_encoder(3)
+    with pytest.raises(OptionError, match="an encoder needs a name: minilm"):
+        load_encoder("")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics
-from monge.cli.values import seed
+from monge.cli.values import check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def run(args: argparse.Namespace) -> int:
         alpha=args.alpha, decide_by=args.test, correction=args.correction, draws=args.draws, orders=args.orders,
         seed=args.seed, power=args.power, tie_margin=args.tie_margin,
     )  # fmt: skip
+    check_target(args.html)
     comparisons = _compare_table(args, settings) if args.scores else _compare_texts(args, settings)
     agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
     explained = explain_all(comparisons)
@@ -211,7 +212,7 @@ def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: An
             options = {"latex": args.format == "latex", "quiet": args.quiet}
             parts.append(comparison_markup(comparison, explanation, name=name, all_pairs=all_pairs, **options))
     if agreement is not None and args.format == "text":
-        parts.insert(0, report.agreement_text(agreement, width=width))
+        parts.insert(0, report.agreement_text(agreement, width=width, quiet=args.quiet))
     elif agreement is not None:
         parts.insert(0, agreement_markup(agreement, latex=args.format == "latex", quiet=args.quiet))
     rule = f"\n\n{'=' * width}\n\n" if args.format == "text" else "\n\n"

@@ -76,6 +76,8 @@ def load_encoder(
 
 
 def _load_name(name: str, options: RunOptions) -> Encoder:
+    if not name:
+        raise OptionError(f"an encoder needs a name: {', '.join(known_names())}, a directory or a hub name")
     if any(name in (spec.name, spec.title) for spec in MODELS):
         return _load_model(find_model(name), options)
     made = _load_named(name)

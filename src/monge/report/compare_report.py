@@ -94,10 +94,10 @@ def quiet_text(
     return "\n".join(parts)
 
 
-def agreement_text(agreement: MetricAgreement, *, width: int = 80) -> str:
-    """Return what several metrics say together, for a terminal."""
+def agreement_text(agreement: MetricAgreement, *, width: int = 80, quiet: bool = False) -> str:
+    """Return what several metrics say together, for a terminal; *quiet* leaves sentences only."""
     parts = [f"{len(agreement.comparisons)} metrics together", _bullets(agreement_sentences(agreement), "", width)]
-    for table in agreement_tables(agreement):
+    for table in [] if quiet else agreement_tables(agreement):
         parts.append(f"{_wrap(table.title, '', width)}\n{text_table(table.header, table.rows, left=table.left)}")
     return "\n\n".join(parts)
 
