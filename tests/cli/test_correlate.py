@@ -142,6 +142,12 @@ def test_missing_scores_are_counted(rated: Path, capsys: pytest.CaptureFixture[s
         (["rated.tsv", "-m", "bleu", "--sample", "2"], "fewer than 3"),
         (["rated.tsv", "-m", "bleu", "--alpha", "2"], "between 0 and 1"),
         (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "is not a number"),
+        (["rated.tsv", "--score-columns", "length"], "--higher length or --lower length"),
+        (["rated.tsv", "-m", "bleu", "-s", "tau-like", "--threshold", "nan"], "threshold must be a number"),
+        (["rated.tsv", "-m", "bertscore", "--layers", "3", "-o", "layers=4"], "'layers' is given twice"),
+        (["rated.tsv", "-m", "bleu", "--html", "no/folder/page.html"], "there is no folder no/folder"),
+        (["rated.tsv", "-m", "bleu", "--plot", "matrix.gif"], "must end in .svg, .png, .pdf"),
+        (["rated.tsv", "-m", "bleu", "--save-scores", "scores.xlsx"], "must end in .tsv, .jsonl"),
     ],
 )
 def test_mistakes_get_one_sentence(

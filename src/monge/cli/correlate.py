@@ -16,7 +16,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from monge.cli.study_inputs import add_data_arguments, add_variant_arguments, choose_defaults, gather_sets, gather_tasks
-from monge.cli.values import seed
+from monge.cli.values import check_target, seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +114,9 @@ def run(args: argparse.Namespace) -> int:
 
     from monge.report.correlation import study_markup, study_record, study_text
 
+    check_target(args.html)
+    check_target(args.plot, endings=(".svg", ".png", ".pdf"))
+    check_target(args.save_scores, endings=(".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"))
     sets = gather_sets(args)
     choose_defaults(args)
     scored = gather_tasks(args, sets)

@@ -142,7 +142,7 @@ def gather_tasks(args: argparse.Namespace, sets: Sequence[JudgedSet]) -> ScoredT
     computed = compute_scores(variants, sets)
     pairs = []
     for judged, own in zip(sets, computed, strict=True):
-        shipped = _shipped(judged) if not given and not own else {}
+        shipped = _shipped(judged, directed=not args.score_columns) if not given and not own else {}
         everything = [*shipped.values(), *given.values(), *own.values()]
         if not everything:
             raise OptionError("no metric: compute some with -m NAME, or give scores with --scores FILE")
@@ -180,7 +180,9 @@ def shared_options(args: argparse.Namespace) -> dict[str, str]:
         key, equals, value = text.partition("=")
         if not equals or not key:
             raise OptionError(f"--option {text!r}: write it as KEY=VALUE")
-        options[key.strip().replace("-", "_")] = value
+        key = key.strip().replace("-", "_")
+        if options.setdefault(key, value) != value:
+            raise OptionError(f"option {key!r} is given twice: as {options[key]!r} and as {value!r}")
     return options
 
 
@@ -257,10 +259,12 @@ def _read_scores(args: argparse.Namespace) -> list[MetricScores]:
     return [item for path in args.scores for item in read_scores(path)]
 
 
-def _shipped(judged: JudgedSet) -> dict[str, MetricScores]:
+def _shipped(judged: JudgedSet, *, directed: bool) -> dict[str, MetricScores]:
+    """Return the scores that come with a set; of those in a user's columns nothing says which is better."""
     from monge.meta.data import MetricScores
 
-    return {m: MetricScores(m, table, {}, table.higher_is_better) for m, table in judged.scores.items()}
+    scores = judged.scores.items()
+    return {m: MetricScores(m, table, {}, table.higher_is_better if directed else None) for m, table in scores}
 
 
 def _role(text: str) -> tuple[str, str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 
-from monge.errors import InputError
+from monge.errors import InputError, OptionError
 
 
 def seed(text: str) -> int:
@@ -19,10 +20,15 @@ def seed(text: str) -> int:
     return value
 
 
-def check_target(path: str | None) -> None:
-    """Raise at once when *path* cannot be written, rather than after the work whose result it should hold."""
+def check_target(path: str | None, *, endings: Sequence[str] = ()) -> None:
+    """Raise at once when *path* cannot be written, rather than after the work whose result it should hold.
+
+    *endings* are those that the name may have, when it tells the format.
+    """
     if path is None or path == "-":
         return
+    if endings and not path.endswith(tuple(endings)):
+        raise OptionError(f"cannot write {path}: the name must end in {', '.join(endings)}")
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         raise InputError(f"cannot write {path}: it is a directory")

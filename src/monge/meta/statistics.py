@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -186,6 +187,8 @@ def find_statistic(name: str, *, threshold: float | None = None) -> Statistic:
         return known[name]
     if name != "tau-like":
         raise OptionError(f"a judgment threshold belongs to tau-like, not to {name}")
+    if not 0 <= threshold < math.inf:
+        raise OptionError(f"the judgment threshold must be a number of at least 0, not {threshold}")
     compute = functools.partial(tau_like, threshold=threshold)
     size = functools.partial(count_judged_pairs, threshold=threshold)
     return GroupStatistic(name, f"WMT τ-like (|Δ| ≥ {threshold:g})", compute, least=2, size=size)
