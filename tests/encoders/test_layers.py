@@ -140,7 +140,7 @@ def route_one_by_one(states, kernel, slope, alpha, epsilon):
 @pytest.mark.parametrize(("alpha", "epsilon"), [(1.0, 1e-4), (0.3, 1e-9), (2.5, 1e-6)])
 def test_routing_is_the_algorithm(name, kernel, slope, alpha, epsilon):
     states = np.random.default_rng(3).standard_normal((5, 6, 8)) * 4
-    routed = aggregate_layers(states, f"routing:{name},alpha={alpha},epsilon={epsilon}")
+    routed = aggregate_layers(states, f"routing:{name}:alpha={alpha}:epsilon={epsilon}")
     np.testing.assert_allclose(routed, route_one_by_one(states, kernel, slope, alpha, epsilon), rtol=1e-5, atol=1e-6)
 
 
@@ -182,7 +182,8 @@ def test_routing_leaves_equal_layers_and_outliers_alone():
     "aggregation",
     [
         *("median", "pmeans", "pmeans:", "pmeans:a", "pmeans:nan", "mean:2", "single:1", "concat:x", "routing:box"),
-        *(f"routing:gaussian,{wrong}" for wrong in ("beta=2", "alpha=x", "alpha=-1", "epsilon=0")),
+        *(f"routing:gaussian:{wrong}" for wrong in ("beta=2", "alpha=x", "alpha=-1", "epsilon=0")),
+        "routing:gaussian,alpha=1",
     ],
 )
 def test_wrong_aggregations_are_refused(aggregation):

@@ -65,7 +65,7 @@ def aggregate_layers(vectors: NDArray[np.floating], aggregation: str, *, normali
     ``single`` takes the one layer there is, ``mean`` averages, ``concat`` puts the layers side by side;
     ``pmeans:1,inf,-inf`` joins power means (:func:`power_mean`; MoverScore, Zhao et al. 2019);
     ``routing:epanechnikov`` and ``routing:gaussian`` are KDE routing (:func:`~monge.encoders.routing.route_layers`),
-    with ``alpha=``, ``epsilon=`` and ``leaky`` after commas. *normalise* first scales all vectors to length 1.
+    with ``alpha=``, ``epsilon=`` and ``leaky`` after colons. *normalise* first scales all vectors to length 1.
 
     >>> layers = np.array([[[1.0, -2.0]], [[3.0, 0.0]]])
     >>> aggregate_layers(layers, "pmeans:1,inf,-inf").tolist()

@@ -49,12 +49,12 @@ class Routing:
 
     @classmethod
     def parse(cls, arguments: str) -> Routing:
-        """Read ``kernel[,alpha=A][,epsilon=E][,leaky]``.
+        """Read ``kernel[:alpha=A][:epsilon=E][:leaky]``: no commas, which end an option of a metric.
 
-        >>> Routing.parse("gaussian,alpha=0.5")
+        >>> Routing.parse("gaussian:alpha=0.5")
         Routing(kernel='gaussian', alpha=0.5, epsilon=0.0001, leaky=False)
         """
-        kernel, *rest = (part.strip() for part in arguments.split(","))
+        kernel, *rest = (part.strip() for part in arguments.split(":"))
         settings = cls(kernel or cls.kernel)
         for part in rest:
             key, _, value = part.partition("=")

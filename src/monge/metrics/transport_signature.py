@@ -61,6 +61,6 @@ def _sign_penalties(metric: TransportMetric) -> dict[str, str]:
 
 
 def _show_call(text: str) -> str:
-    """Write ``name:arguments`` as ``name(arguments)``, so that a colon only separates keys from values."""
-    name, _, arguments = text.partition(":")
-    return f"{name}({arguments})" if arguments else name
+    """Write ``name:one:two`` as ``name(one,two)``, so that a colon only separates keys from values."""
+    name, *arguments = text.split(":")
+    return f"{name}({','.join(arguments)})" if arguments else name

@@ -50,10 +50,12 @@ class Wmdo(MetricBase):
         oov: str = "zero",
         fold_case: str = "auto",
     ) -> Self:
-        """Build the metric; *encoder* should be static vectors."""
+        """Build the metric; *encoder* should be static vectors (*oov* and *fold_case* say how words are looked up)."""
         if not (0 <= delta < math.inf and 0 <= alpha < math.inf):
             raise OptionError(f"delta={delta}, alpha={alpha}: penalties must be numbers of at least 0")
-        return cls(spec_named("wmdo"), load_encoder(encoder, cache=True), layers, delta, alpha)
+        return cls(
+            spec_named("wmdo"), load_encoder(encoder, cache=True, oov=oov, fold_case=fold_case), layers, delta, alpha
+        )
 
     @property
     def signature(self) -> Signature:
@@ -86,8 +88,7 @@ class Wmdo(MetricBase):
     def _score_pair(self, hypothesis: EncodedText, reference: EncodedText) -> Score:
         left, left_types = _bag(hypothesis)
         right, right_types = _bag(reference)
-        problem = TransportProblem(cost_matrix(left.points, right.points, "cosine"), left.weights, right.weights)
-        plan: TransportPlan = solve_exact(problem)
+        plan: TransportPlan = solve_exact(TransportProblem(_word_costs(left, right), left.weights, right.weights))
         distance = plan.transport_cost
         fragmentation = count_chunks(plan.coupling, left_types, right_types)
         missing = _missing_share(hypothesis)
@@ -108,6 +109,16 @@ def _bag(encoded: EncodedText) -> tuple[PointCloud, list[int]]:
         cloud, points=cloud.points[first], weights=masses, tokens=tuple(order), spans=cloud.spans[first]
     )
     return merged, types
+
+
+def _word_costs(left: PointCloud, right: PointCloud) -> NDArray[np.float64]:
+    """Return 1 − cos between words; one without a vector (all zero) is at 0 from itself and at 1 from all others."""
+    costs = cost_matrix(left.points, right.points, "cosine")
+    unknown = {word: j for j, word in enumerate(right.tokens) if word and not right.points[j].any()}  # "": no text
+    for i, word in enumerate(left.tokens):
+        if word in unknown and not left.points[i].any():
+            costs[i, unknown[word]] = 0.0
+    return costs
 
 
 def _missing_share(encoded: EncodedText) -> float:
