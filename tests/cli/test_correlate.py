@@ -103,6 +103,83 @@ def test_scores_of_monge_score_are_read_back(rated: Path, capsys: pytest.Capture
     ]
 
 
+def test_a_file_says_which_direction_is_better(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The registry's direction is that of a metric as it comes; an option may have turned it."""
+    table = columns(rated)
+    rows = [
+        {"id": i, "system": s, "hypothesis": h, "references": [r]}
+        for i, s, h, r in zip(table["id"], table["system"], table["hypothesis"], table["reference"], strict=True)
+    ]
+    Path("set.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    metric = ("-m", "emd", "--encoder", "hashed", "-o", "readout=inverse")
+    status, out, err = run(capsys, "score", "--jsonl", "set.jsonl", *metric, "-f", "json", "--segments", "scores.tsv")
+    assert status == 0, err
+    Path("scores.json").write_text(out, encoding="utf-8")
+    run(capsys, "correlate", "rated.tsv", *metric, "--save-scores", "saved.tsv")
+    run(capsys, "correlate", "rated.tsv", *metric, "--save-scores", "saved.jsonl")
+    values = []
+    for name in ("scores.json", "scores.tsv", "saved.tsv", "saved.jsonl"):
+        status, out, err = run(capsys, "correlate", "rated.tsv", "--scores", name, "-f", "json", "--draws", "0")
+        assert status == 0, err
+        values.append(json.loads(out)["metrics"][0]["average"]["value"])
+    assert values[0] > 0.3
+    assert values == pytest.approx([values[0]] * 4)
+
+
+@pytest.fixture
+def two_pairs(rated: Path) -> Path:
+    """A folder of two language pairs in which systems and segments have the same names, and judgments differ."""
+    from monge.meta.data import read_named_columns
+    from monge.meta.data.mtme import write_tree
+
+    judged = read_named_columns(rated)
+    reversed_texts = judged.change_texts(lambda text: " ".join(reversed(text.split()[3:])))
+    for name, one in (("de-en", judged), ("cs-en", reversed_texts)):
+        write_tree(type(judged)(name, one.segments, one.judgments), "tree")
+    return Path("tree")
+
+
+def test_scores_of_a_part_serve_that_part_only(two_pairs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "correlate", "tree", "-m", "chrf", "-f", "json", "--save-scores", "all.tsv")
+    assert status == 0, err
+    status, again, err = run(capsys, "correlate", "tree", "--scores", "all.tsv", "-f", "json")
+    assert status == 0, err
+    tasks = [json.loads(text)["metrics"][0]["tasks"] for text in (out, again)]
+    assert tasks[0]["de-en"]["value"] != tasks[0]["cs-en"]["value"]
+    assert tasks[1] == tasks[0]
+    kept = [line for line in Path("all.tsv").read_text(encoding="utf-8").splitlines() if not line.startswith("cs-en")]
+    Path("one.tsv").write_text("\n".join(kept), encoding="utf-8")
+    status, out, err = run(capsys, "correlate", "tree", "--scores", "one.tsv")
+    assert (status, out) == (2, "")
+    assert err == "monge: chrf has scores of de-en, but none of cs-en\n"
+    rows = "\n".join(f"{pair} set {i} good poor" for pair in ("cs-en", "de-en") for i in range(1, 41))
+    Path("RR-seglevel.csv").write_text("LP DATA SID BETTER WORSE\n" + rows + "\n", encoding="utf-8")
+    status, out, err = run(capsys, "correlate", "RR-seglevel.csv", "--scores", "all.tsv", "-f", "json")
+    assert status == 0, err
+    ranked = json.loads(out)["metrics"][0]["tasks"]
+    assert {task: found["used"] for task, found in ranked.items()} == {"cs-en": 80, "de-en": 80}
+    status, _, err = run(capsys, "correlate", "RR-seglevel.csv", "--scores", "one.tsv")
+    assert (status, err) == (2, "monge: chrf has scores of de-en, but none of cs-en\n")
+
+
+def test_systems_scored_in_two_ways_are_not_one_metric(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = columns(rated)
+    for system, order in (("good", "char_order=6"), ("poor", "char_order=2")):
+        own = [i for i, name in enumerate(table["system"]) if name == system]
+        for name in ("hypothesis", "reference"):
+            Path(f"{name}.{system}").write_text("\n".join(table[name][i] for i in own), encoding="utf-8")
+        arguments = ("reference." + system, "-i", "hypothesis." + system, "-m", "chrf", "-o", order, "-f", "json")
+        _, out, _ = run(capsys, "score", *arguments)
+        results = json.loads(out)
+        results[0]["system"] = system
+        for k, segment in enumerate(results[0]["segments"]):
+            segment["id"] = str(k)
+        Path(f"{system}.json").write_text(json.dumps(results), encoding="utf-8")
+    status, out, err = run(capsys, "correlate", "rated.tsv", "--scores", "good.json", "poor.json")
+    assert (status, out) == (2, "")
+    assert "chrf of system 'poor': made with" in err
+
+
 def test_unknown_direction_is_asked_for(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = columns(rated)
     rows = zip(table["id"], table["system"], table["length"], strict=True)
@@ -205,6 +282,9 @@ def test_ranked_pairs(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = json.loads(out)
     assert record["statistic"] == "tau-like"
     assert record["metrics"][0]["average"]["value"] > 0.8
+    status, _, err = run(capsys, "correlate", "RR-seglevel.csv", "--scores", "scores.tsv", "-m", "bleu")
+    assert status == 2
+    assert "ranked pairs hold no texts to compute metrics on: leave out -m" in err
 
 
 def test_tune_chooses_on_one_set_and_reports_on_another(rated: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -325,3 +405,16 @@ def test_a_folder_of_mt_metrics_eval_is_read_and_gets_our_scores(
     (metric,) = json.loads(out)["metrics"]
     assert metric["metric"] == "chrf-gold"
     assert metric["average"]["value"] == pytest.approx(value)
+
+
+def test_a_new_folder_of_mt_metrics_eval_gets_texts_and_judgments(
+    rated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("-f", "json", "--draws", "0")
+    status, out, err = run(capsys, "correlate", "rated.tsv", "-m", "chrf", "--mtme", "new", *arguments)
+    assert status == 0, err
+    status, again, err = run(capsys, "correlate", "new", *arguments)
+    assert status == 0, err
+    first, second = (json.loads(text)["metrics"][0] for text in (out, again))
+    assert second["metric"] == "chrf-refA"
+    assert second["average"]["value"] == pytest.approx(first["average"]["value"])

@@ -127,8 +127,19 @@ def test_scores_in_long_and_wide_tables(tmp_path):
     assert math.isnan(found["chrf"].values[1, 0])
     with pytest.raises(InputError, match="no column of scores"):
         read_scores(write(tmp_path / "none.tsv", "id\tsystem\n1\ta\n"))
-    with pytest.raises(InputError, match="not what `monge score"):
-        read_scores(write(tmp_path / "other.json", "{}"))
+    with pytest.raises(InputError, match="result 1 has no 'metric'"):
+        read_scores(write(tmp_path / "other.json", '[{"name": "x"}]'))
+
+
+def test_scores_keep_their_direction_and_part(tmp_path):
+    rows = [("de-en", "ter", 0.5, "false"), ("cs-en", "ter", 0.25, "false"), ("de-en", "mine", 1, "")]
+    text = "lp\tsystem\tid\tmetric\tscore\thigher_is_better\n"
+    text += "".join(f"{lp}\ta\t1\t{metric}\t{score}\t{direction}\n" for lp, metric, score, direction in rows)
+    found = {(s.part, s.metric): s for s in read_scores(write(tmp_path / "long.tsv", text))}
+    assert {key: s.higher_is_better for key, s in found.items()} == {
+        ("de-en", "ter"): False, ("cs-en", "ter"): False, ("de-en", "mine"): None,
+    }  # fmt: skip
+    assert found["cs-en", "ter"].table.values.tolist() == [[0.25]]
 
 
 def test_wmt_segments(tmp_path):
@@ -217,6 +228,9 @@ def test_an_incomplete_set_cannot_become_a_tree(tmp_path, rated):
     short = type(rated)("xx-yy", rated.segments[:-1], rated.judgments)
     with pytest.raises(OptionError, match="has 1 of 2 segments"):
         write_tree(short, tmp_path / "set")
+    with pytest.raises(OptionError, match="judgments but no texts"):
+        write_tree(type(rated)("xx-yy", (), rated.judgments), tmp_path / "set")
+    assert not (tmp_path / "set").exists()
 
 
 def test_the_catalog_is_complete():

@@ -58,6 +58,39 @@ def test_gzip_quotes_and_byte_order_marks(tmp_path: Path) -> None:
     assert table.segments == ("x, 1",)
 
 
+def test_the_id_need_not_come_first(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"A": 0.5, "B": 0.7, "id": 1}\n{"B": 0.1, "id": 2, "A": 0.2}\n', encoding="utf-8")
+    (table,) = read_scores(path).tables.values()
+    assert table.systems == ("A", "B")
+    assert table.segments == ("1", "2")
+    assert table.values.tolist() == [[0.5, 0.2], [0.7, 0.1]]
+
+
+def test_instances_of_several_parts_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text("part\tsystem\tid\tscore\nde-en\tA\t1\t0.5\ncs-en\tA\t1\t0.75\n", encoding="utf-8")
+    (table,) = read_scores(path).tables.values()
+    assert table.segments == ("de-en 1", "cs-en 1")
+
+
+def test_scores_made_in_two_ways_are_not_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+
+    def write(*signatures: str) -> None:
+        segments = [{"id": "1", "score": 0.5}]
+        pairs = zip("AB", signatures, strict=True)
+        results = [{"system": s, "metric": "m", "signature": g, "segments": segments} for s, g in pairs]
+        path.write_text(json.dumps(results), encoding="utf-8")
+
+    write("metric:m|encoder:minilm|version:1", "metric:m|encoder:mpnet|version:1")
+    with pytest.raises(InputError, match="m of system 'B': made with encoder mpnet, other scores of it with minilm"):
+        read_scores(path)
+    fitted = "metric:m|weighting:idf(references={})|lambda_c:1.0*{}"
+    write(fitted.format("aa", 0.5), fitted.format("bb", 0.6))
+    assert read_scores(path).tables["m"].signature == fitted.format("aa", 0.5)
+
+
 def test_several_metrics_make_several_tables(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,metric,A,B\n1,bleu,10,20\n1,ter,0.5,0.4\n2,bleu,30,40\n", encoding="utf-8")
@@ -96,7 +129,7 @@ def test_direction_comes_from_the_caller_or_the_result(tmp_path: Path) -> None:
         ("id\tA\n1\t2\n1\t3\n", r"line 3: instance '1' of system 'A' appears a second time"),
         ("just text\n", r"needs two columns or more"),
         ("id\tA\n", r"holds no scores"),
-        ("system\tname\tscore\nA\t1\t2\n", r"line 2: no column names the instance"),
+        ("system\tname\tscore\nA\t1\t2\n", r"line 2: a score needs the name of its system and instance"),
         ("system\tid\tscore\n\t1\t2\n", r"line 2: a score needs the name of its system and instance"),
         ("id\tA\ttype\n1\t2\tx\n2\t2\tx\n", None),
         ("system\tid\tscore\ttype\nA\t1\t2\tx\nB\t1\t2\ty\n", r"line 3: instance '1' is 'y' here but 'x' before"),
@@ -105,6 +138,12 @@ def test_direction_comes_from_the_caller_or_the_result(tmp_path: Path) -> None:
         ("[1, 2]\n", r"result 1 is not a result of monge score"),
         ('[{"system": "A", "metric": "m"}]\n', r"result 1 has no 'segments'"),
         ('id,A\n"1,2\n', r"line 2: not a table"),
+        ('\n{"id": 1, "A": "x"}\n', r"line 2, column 'A': 'x' is not a number"),
+        ("system\tid\tscore\thigher_is_better\nA\t1\t2\tyes\n", r"line 2, column 'higher_is_better': 'yes' is neither"),
+        (
+            "system\tid\tscore\thigher_is_better\nA\t1\t2\ttrue\nB\t1\t2\tfalse\n",
+            r"line 3: score is better when lower, but when higher above",
+        ),
     ],
 )
 def test_faults_are_named(tmp_path: Path, text: str, message: str | None) -> None:

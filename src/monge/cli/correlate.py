@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="scores of metrics: .json of `monge score -f json`, or .tsv, .csv, .jsonl with system, id and metrics",
+        help="scores of metrics: what `monge score -f json` prints, or a table (TSV, CSV, JSONL) with system, id and "
+        "metrics, perhaps part (or lp) and higher_is_better",
     )
     scores.add_argument(
         "--higher",
@@ -60,7 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--save-scores", metavar="FILE", help="write every computed score (.tsv or .jsonl), for --scores of a later run"
     )
     output.add_argument(
-        "--mtme", metavar="FOLDER", help="write computed scores into a test-set folder of mt-metrics-eval"
+        "--mtme",
+        metavar="FOLDER",
+        help="write computed scores into a test-set folder of mt-metrics-eval; a new one gets texts and judgments too",
     )
 
 

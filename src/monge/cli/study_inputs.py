@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from monge.cli.study_outputs import save_scores
+from monge.cli.study_outputs import part_name, save_scores
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -123,25 +123,23 @@ def choose_defaults(args: argparse.Namespace) -> None:
 
 def gather_tasks(args: argparse.Namespace, sets: Sequence[JudgedSet]) -> ScoredTasks:
     """Read and compute scores and lay them beside the judgments."""
-    from monge.meta.tasks import make_tasks, merge_scores, resolve_directions
+    from monge.meta.tasks import choose_part, make_tasks, resolve_directions
     from monge.metrics import metric_specs
     from monge.metrics.variants import parse_variants
 
-    given = merge_scores([_read_scores(args)]) if args.scores else {}
+    read = _read_scores(args)
     variants = parse_variants(args.metrics, shared_options(args))
-    clash = next((v.label for v in variants if v.label in given), None)
+    clash = next((v.label for v in variants if v.label in {item.metric for item in read}), None)
     if clash:
         raise OptionError(f"{clash} is both computed (-m) and read (--scores): label it, as in -m mine:={clash}")
     known = {name: spec.higher_is_better for name, spec in metric_specs().items()}
     if _is_ranking(args.data):
-        given = {
-            s.metric: s
-            for s in resolve_directions(list(given.values()), higher=args.higher, lower=args.lower, known=known)
-        }
-        return _ranked_tasks(args, given)
-    computed = compute_scores(variants, sets)
+        if variants:
+            raise OptionError("ranked pairs hold no texts to compute metrics on: leave out -m, and give --scores FILE")
+        return _ranked_tasks(args, resolve_directions(read, higher=args.higher, lower=args.lower, known=known))
+    read_by_set = [choose_part(read, part_name(args, judged)) for judged in sets]
     pairs = []
-    for judged, own in zip(sets, computed, strict=True):
+    for judged, given, own in zip(sets, read_by_set, compute_scores(variants, sets), strict=True):
         shipped = _shipped(judged, directed=not args.score_columns) if not given and not own else {}
         everything = [*shipped.values(), *given.values(), *own.values()]
         if not everything:
@@ -242,15 +240,20 @@ def _is_ranking(data: str) -> bool:
     return {"BETTER", "WORSE", "SID"} <= set(header)
 
 
-def _ranked_tasks(args: argparse.Namespace, scores: Mapping[str, MetricScores]) -> ScoredTasks:
+def _ranked_tasks(args: argparse.Namespace, scores: Sequence[MetricScores]) -> ScoredTasks:
     from monge.meta.data.wmt import read_ranked_pairs
     from monge.meta.ranked import pair_rankings
+    from monge.meta.tasks import choose_part
 
     if not scores:
         raise OptionError("ranked pairs hold no texts: give scores with --scores FILE")
-    tables = {metric: item.table for metric, item in scores.items()}
-    tasks = [pair_rankings(pairs, tables, name=name) for name, pairs in read_ranked_pairs(args.data).items()]
-    return ScoredTasks(tasks, {m: t.signature for m, t in tables.items()}, [])
+    tasks = []
+    signatures: dict[str, str] = {}
+    for name, pairs in read_ranked_pairs(args.data).items():
+        tables = {metric: item.table for metric, item in choose_part(scores, name).items()}
+        tasks.append(pair_rankings(pairs, tables, name=name))
+        signatures |= {metric: table.signature for metric, table in tables.items()}
+    return ScoredTasks(tasks, signatures, [])
 
 
 def _read_scores(args: argparse.Namespace) -> list[MetricScores]:

@@ -12,6 +12,7 @@ from monge.meta.data.judged_set import JudgedSet
 from monge.meta.data.score_files import MetricScores
 from monge.meta.judged import JudgedScores, pair_scores
 from monge.scores import ScoreTable
+from monge.scores.rows import check_recipes
 
 Scores = Mapping[str, MetricScores]
 
@@ -93,10 +94,23 @@ def resolve_directions(
     return resolved
 
 
-def merge_scores(groups: Sequence[Sequence[MetricScores]]) -> dict[str, MetricScores]:
+def choose_part(scores: Sequence[MetricScores], part: str) -> dict[str, MetricScores]:
+    """Return by metric the scores of *part* and those that name no part; ``""`` asks for all of them.
+
+    A metric that has scores of other parts only is an error: they are of other texts.
+    """
+    chosen = merge_scores([item for item in scores if not part or item.part in ("", part)])
+    for item in scores:
+        if item.metric not in chosen:
+            parts = ", ".join(dict.fromkeys(other.part for other in scores if other.metric == item.metric))
+            raise InputError(f"{item.metric} has scores of {parts}, but none of {part}")
+    return chosen
+
+
+def merge_scores(scores: Sequence[MetricScores]) -> dict[str, MetricScores]:
     """Return scores by metric; the same metric in two files must be two different systems' scores, which are joined."""
     merged: dict[str, MetricScores] = {}
-    for item in (item for group in groups for item in group):
+    for item in scores:
         before = merged.get(item.metric)
         merged[item.metric] = item if before is None else _join(before, item)
     return merged
@@ -106,8 +120,11 @@ def _join(first: MetricScores, second: MetricScores) -> MetricScores:
     shared = set(first.table.systems) & set(second.table.systems)
     if shared:
         raise InputError(f"{first.metric} of system {sorted(shared)[0]!r} is given twice")
-    if first.higher_is_better != second.higher_is_better:
+    told = {d for d in (first.higher_is_better, second.higher_is_better) if d is not None}
+    if len(told) > 1:
         raise InputError(f"{first.metric} is better when higher in one file and when lower in another")
+    whose = f"{first.metric} of system {second.table.systems[0]!r}" if second.table.systems else first.metric
+    check_recipes(first.table.signature, second.table.signature, whose)
     segments = tuple(dict.fromkeys([*first.table.segments, *second.table.segments]))
     places = {segment: i for i, segment in enumerate(segments)}
     values = np.full((len(first.table.systems) + len(second.table.systems), len(segments)), np.nan)
@@ -119,4 +136,5 @@ def _join(first: MetricScores, second: MetricScores) -> MetricScores:
     table = replace(
         first.table, systems=(*first.table.systems, *second.table.systems), segments=segments, values=values
     )
-    return replace(first, table=table, totals={**first.totals, **second.totals})
+    totals = {**first.totals, **second.totals}
+    return replace(first, table=table, totals=totals, higher_is_better=next(iter(told), None))

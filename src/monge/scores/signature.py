@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+_FITTED = {"weighting": r"=[^)]*", "lambda_c": r"\*.*", "lambda_r": r"\*.*"}  # what a metric takes from the texts
 _ESCAPES = {"%": "%25", "|": "%7C", ":": "%3A", "\n": "%0A"}
 
 
@@ -26,6 +28,24 @@ class Signature:
 
     def __getitem__(self, key: str) -> str:
         return self.fields[key]
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Read a signature from its line; values stay escaped.
+
+        >>> Signature.parse("metric:bleu|version:0.1.0")["version"]
+        '0.1.0'
+        """
+        pairs = (field.partition(":") for field in text.split("|"))
+        return cls({key: value for key, _, value in pairs})
+
+    def recipe(self) -> Signature:
+        """Return the signature without what a metric fits to the texts at hand: idf tables and the typical cost.
+
+        >>> str(Signature({"metric": "yisi1", "weighting": "idf(references=a2f4)"}).recipe())
+        'metric:yisi1|weighting:idf(references)'
+        """
+        return Signature({k: re.sub(_FITTED[k], "", v) if k in _FITTED else v for k, v in self.fields.items()})
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """Return the keys on which two signatures differ, with both values.

@@ -112,6 +112,8 @@ def write_metric_scores(
 def write_tree(judged: JudgedSet, folder: PathLike) -> Path:
     """Write texts and judgments of a set as a test set that mt-metrics-eval reads; every system needs every segment."""
     base, pair = Path(folder), judged.name
+    if not judged.segments:
+        raise OptionError(f"{pair} has judgments but no texts: it cannot become a folder of mt-metrics-eval")
     by_system: dict[str, dict[str, Segment]] = {}
     for segment in judged.segments:
         by_system.setdefault(segment.system or "system", {})[segment.id] = segment

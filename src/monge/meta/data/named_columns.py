@@ -15,6 +15,7 @@ from monge.scores.records import (
     read_jsonl_records,
     read_tsv_records,
 )
+from monge.scores.rows import DOCUMENT_NAMES, ID_NAMES, SYSTEM_NAMES
 from monge.text import Segment
 
 # role → the names under which it is found when it is not named
@@ -22,9 +23,9 @@ ROLES: dict[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "hyp", "output", "system_output", "summary", "translation", "candidate", "prediction"),
     "reference": ("reference", "references", "ref", "refs", "target", "gold"),
     "source": ("source", "src", "input", "article", "original"),
-    "id": ("id", "segment", "seg_id", "sid", "item"),
-    "system": ("system", "model", "system_id"),
-    "document": ("document", "doc", "doc_id"),
+    "id": ID_NAMES,
+    "system": SYSTEM_NAMES,
+    "document": DOCUMENT_NAMES,
     "human": ("human", "rating", "judgment", "judgement", "human_score", "da", "mqm", "quality", "score"),
 }
 _NUMBERED = re.compile(r"(?:reference|ref)[ _-]?\d+")

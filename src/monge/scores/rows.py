@@ -1,0 +1,207 @@
+"""Scores as they stand in files, one a row: TSV, CSV, JSON lines (long or wide) and what ``monge score`` prints."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from monge.errors import InputError
+from monge.scores.records import PathLike, Record, csv_records, jsonl_records, parse_json, parse_number, tsv_records
+from monge.scores.signature import Signature
+from monge.scores.table import ScoreTable
+from monge.text import display_name, iter_lines
+
+# what a column is → the names under which it is found, whatever their case
+ID_NAMES = ("id", "segment", "segment_id", "seg_id", "sid", "item", "instance", "instance_id")
+SYSTEM_NAMES = ("system", "model", "system_id")
+DOCUMENT_NAMES = ("document", "doc", "doc_id")
+PART_NAMES = ("part", "lp")
+
+Columns = Literal["systems", "metrics"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One score and what it is of; ``""`` is what the file does not say, None an unknown direction.
+
+    ``part`` is a language pair or another part of a data set, ``kind`` the type of the instance, ``total`` marks the
+    score of a whole system.
+    """
+
+    score: float
+    place: str
+    metric: str = ""
+    system: str = ""
+    id: str = ""
+    part: str = ""
+    kind: str = ""
+    higher_is_better: bool | None = None
+    signature: str = ""
+    total: bool = False
+
+
+def read_score_rows(path: PathLike, *, columns: Columns) -> Iterator[ScoreRow]:
+    """Yield the scores of a file; what it is is told by its content, not by its name.
+
+    Long tables have a column ``score`` and one that names the system and the metric. In wide ones every column that is
+    not an id, system, part, type or direction holds scores; *columns* says whether these are systems or metrics.
+    """
+    name = display_name(path)
+    lines = iter_lines(path)
+    before: list[str] = []
+    for line in lines:
+        before.append(line)
+        if line.strip():
+            break
+    head = before[-1].lstrip()
+    every = itertools.chain(before, lines)
+    if head.startswith("["):
+        yield from _result_rows(parse_json("\n".join(every), name), name)
+        return
+    if head.startswith("{"):
+        records = jsonl_records(every, name)
+    elif "\t" in head or "," in head:
+        records = tsv_records(every, name) if "\t" in head else csv_records(every, name)
+    else:
+        raise InputError(f"{name}: a table of scores needs two columns or more, separated by tabs or commas")
+    for record in records:
+        yield from _record_rows(record, columns)
+
+
+def make_table(rows: Sequence[ScoreRow]) -> ScoreTable:
+    """Return one metric's rows as a table; what no row names is NaN, and an unknown direction counts as upwards."""
+    cells: dict[tuple[str, str], float] = {}
+    for row in rows:
+        if (row.system, row.id) in cells:
+            raise InputError(f"{row.place}: instance {row.id!r} of system {row.system!r} appears a second time")
+        cells[row.system, row.id] = row.score
+    systems = {system: i for i, system in enumerate(dict.fromkeys(system for system, _ in cells))}
+    segments = {segment: i for i, segment in enumerate(dict.fromkeys(segment for _, segment in cells))}
+    values = np.full((len(systems), len(segments)), np.nan)
+    for (system, segment), value in cells.items():
+        values[systems[system], segments[segment]] = value
+    direction = direction_of(rows) is not False
+    return ScoreTable(tuple(systems), tuple(segments), values, _signature_of(rows), direction)
+
+
+def direction_of(rows: Sequence[ScoreRow]) -> bool | None:
+    """Return whether higher is better by what the rows say; None when none says it."""
+    told = [row for row in rows if row.higher_is_better is not None]
+    for row in told:
+        if row.higher_is_better != told[0].higher_is_better:
+            here, before = ("higher", "lower") if row.higher_is_better else ("lower", "higher")
+            raise InputError(f"{row.place}: {row.metric or 'score'} is better when {here}, but when {before} above")
+    return told[0].higher_is_better if told else None
+
+
+def check_recipes(first: str, second: str, place: str) -> None:
+    """Refuse scores of one metric that were made in two ways; what was fitted to the texts may differ."""
+    if first == second or not first.startswith("metric:") or not second.startswith("metric:"):
+        return
+    for key, (mine, other) in Signature.parse(first).recipe().differences(Signature.parse(second).recipe()).items():
+        raise InputError(f"{place}: made with {key} {other or 'none'}, other scores of it with {mine or 'none'}")
+
+
+def _signature_of(rows: Sequence[ScoreRow]) -> str:
+    signed = {row.signature: row for row in reversed(rows) if row.signature}
+    if not signed:
+        return rows[0].metric if rows else ""
+    first = next(row.signature for row in rows if row.signature)
+    for signature, row in signed.items():
+        check_recipes(first, signature, f"{row.place}: {row.metric} of system {row.system!r}")
+    return first
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which column plays which role (None where there is none), and which ones hold scores."""
+
+    metric: str | None
+    system: str | None
+    id: str | None
+    part: str | None
+    kind: str | None
+    direction: str | None
+    signature: str | None
+    is_long: bool
+    scores: tuple[str, ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _lay_out(fields: tuple[str, ...], columns: Columns) -> _Layout:
+    names = {name.strip().lower(): name for name in reversed(fields)}
+    metric, score, kind, direction, signature = map(
+        names.get, ("metric", "score", "type", "higher_is_better", "signature")
+    )
+    usual = (SYSTEM_NAMES, ID_NAMES, PART_NAMES, DOCUMENT_NAMES)
+    system, id_name, part, document = (next((names[n] for n in own if n in names), None) for own in usual)
+    if score is not None and (system if columns == "systems" else metric) is not None:
+        return _Layout(metric, system, id_name, part, kind, direction, signature, True, (score,))
+    known = {id_name, part, kind, direction, signature, *((metric,) if columns == "systems" else (system, document))}
+    if columns == "systems" and id_name is None:
+        id_name = next((name for name in fields if name not in known), None)
+        known.add(id_name)
+    scores = tuple(name for name in fields if name not in known)
+    return _Layout(metric, system, id_name, part, kind, direction, signature, False, scores)
+
+
+def _record_rows(record: Record, columns: Columns) -> Iterator[ScoreRow]:
+    """Yield the score of a long row, or those of a wide one."""
+    layout = _lay_out(tuple(record.fields), columns)
+    if not layout.scores:
+        raise InputError(f"{record.place}: no column of scores beside {', '.join(record.fields)}")
+    metric, system = _word(record, layout.metric), _word(record, layout.system)
+    for column in layout.scores:
+        yield ScoreRow(
+            record.number(column),
+            record.place,
+            metric if layout.is_long or columns == "systems" else column,
+            system if layout.is_long or columns == "metrics" else column,
+            _word(record, layout.id),
+            _word(record, layout.part),
+            _word(record, layout.kind),
+            _direction(record, layout.direction),
+            _word(record, layout.signature),
+        )
+
+
+def _result_rows(results: Any, name: str) -> Iterator[ScoreRow]:
+    """Yield what ``monge score -f json`` prints: one result a system and metric, each with its segments."""
+    for position, result in enumerate(results, start=1):
+        place = f"{name}, result {position}"
+        try:
+            shared: dict[str, Any] = {
+                "metric": str(result["metric"]),
+                "system": str(result["system"]),
+                "part": str(result.get("part", "")),
+                "higher_is_better": result.get("higher_is_better"),
+                "signature": str(result.get("signature", "")),
+            }
+            total = parse_number(result.get("score"), place)
+            if not math.isnan(total):
+                yield ScoreRow(total, place, total=True, **shared)
+            for segment in result["segments"]:
+                spot = f"{place}, segment {str(segment['id'])!r}"
+                kind = str(segment.get("type") or "")
+                yield ScoreRow(parse_number(segment["score"], spot), spot, id=str(segment["id"]), kind=kind, **shared)
+        except (KeyError, TypeError, AttributeError) as error:
+            what = f"has no {error.args[0]!r}" if isinstance(error, KeyError) else "is not a result of monge score"
+            raise InputError(f"{place} {what} (system, metric and segments with id and score are needed)") from error
+
+
+def _word(record: Record, column: str | None) -> str:
+    value = record.fields.get(column) if column else None
+    return "" if value is None else str(value).strip()
+
+
+def _direction(record: Record, column: str | None) -> bool | None:
+    word = _word(record, column).lower()
+    if word not in ("", "true", "false"):
+        raise InputError(f"{record.place}, column {column!r}: {word!r} is neither true nor false")
+    return None if not word else word == "true"
