@@ -3,10 +3,11 @@
   monge compare REF [REF ...] -i SYS_A SYS_B [...] -m bleu bertscore
   monge compare --scores TABLE.tsv
 
-TABLE holds any scores, human ones too: the first column names the instance,
-every other one is a system (but `type` names kinds of instances, and `metric`
-tells several metrics apart); or one score a line with columns system, id and
-score; or JSONL of either; or what `monge score -f json` prints.
+TABLE holds any scores, human ones too: the column `id`, else the first, names
+the instance, every other one is a system (but `type` names kinds of instances,
+`metric` and `part` tell metrics and parts apart, `higher_is_better` is true or
+false); or one score a line with columns system, id and score; or JSONL of
+either; or what `monge score -f json` prints.
 """
 
 from __future__ import annotations
