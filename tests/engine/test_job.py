@@ -156,6 +156,12 @@ def test_other_code_reuses_nothing(
     assert run(CountingMetric(), systems, store)[0].reused == 0
 
 
+def test_the_code_that_scores_is_all_there() -> None:
+    """A room that was renamed would no longer count, and what it computed before would be trusted."""
+    source = Path(journal_module.__file__).parent.parent
+    assert [room for room in journal_module.SCORING_ROOMS if not (source / room).is_dir()] == []
+
+
 def test_metrics_and_encoders_of_others_are_not_journaled(systems: list[SegmentSpool], store: Store) -> None:
     class OwnEncoder(HashedEncoder):
         pass
@@ -236,9 +242,9 @@ def test_progress_is_shown_on_request(systems: list[SegmentSpool], capsys: pytes
 def test_progress_of_corpus_statistics_is_shown(
     systems: list[SegmentSpool], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = job_module._progress
+    plain = job_module.show_progress
     monkeypatch.setattr(
-        job_module, "_progress", lambda *arguments, **options: plain(*arguments, **options | {"delay": 0})
+        job_module, "show_progress", lambda *arguments, **options: plain(*arguments, **options | {"delay": 0})
     )
     metric = load_metric("yisi1", encoder=ENCODER)
     score_job([metric], systems[:1], store=None, options=JobOptions(progress=True))

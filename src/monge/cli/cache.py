@@ -8,8 +8,8 @@
 Vectors of texts and scores of finished chunks are kept in $MONGE_CACHE, or else in the folder monge of your cache, so
 that no text is encoded twice and an interrupted job can go on. What another version of monge computed is not used.
 Vectors take at most 4 GB (MONGE_CACHE_SIZE changes that). MONGE_CACHE_DTYPE=float16 halves them, with rounded scores
-and a signature that says so. Nothing is kept with --no-cache or MONGE_NO_CACHE=1. Models are no part of this: see
-`monge models`.
+and a signature that says so. A cache that cannot be written is read; nothing is read or kept with --no-cache or
+MONGE_NO_CACHE=1. Models are no part of this: see `monge models`.
 """
 
 from __future__ import annotations

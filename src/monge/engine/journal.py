@@ -19,7 +19,7 @@ from monge.scores import Score
 
 SCORES_BYTES = 512 << 20
 # the code that makes a score
-SCORING_ROOMS = ("text", "encoders", "transport", "clouds", "scores", "discourse", "crosslingual", "metrics", "engine")
+SCORING_ROOMS = ("text", "encoders", "transport", "clouds", "scores", "metrics", "engine")
 
 
 class Chunk(NamedTuple):
