@@ -1,5 +1,6 @@
 """Every test against scipy or statsmodels, and corrections against statsmodels."""
 
+import argparse
 import itertools
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from monge.cli.compare import add_arguments
 from monge.compare.pairs import PairedScores
 from monge.compare.significance import (
     CORRECTIONS,
@@ -158,3 +160,12 @@ def test_holm_of_nothing_is_nothing() -> None:
 def test_an_unknown_test_is_named() -> None:
     with pytest.raises(OptionError, match=r"no test 'wilcox' \(did you mean 'wilcoxon'\?\)"):
         find_test("wilcox")
+
+
+def test_the_command_offers_every_test_and_correction() -> None:
+    """Its help must not wait for scipy, so it lists them itself."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    choices = {action.dest: action.choices for action in parser._actions}
+    assert choices["test"] == tuple(test.name for test in TESTS)
+    assert choices["correction"] == tuple(CORRECTIONS)

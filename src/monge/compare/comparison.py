@@ -154,22 +154,8 @@ def compare_systems(
     rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better)
     tell(f"testing {len(scores.pairs):,} pairs")
     pairs = _test_pairs(scores, counts, settings)
-    beats = _beats(pairs, table.systems)
-    order = rankings[0].order()
-    clusters = tuple(tuple(table.systems[i] for i in c) for c in significance_clusters(beats, order))
-    return Comparison(
-        table,
-        settings,
-        scores,
-        counts,
-        rankings,
-        pairs,
-        clusters,
-        dict(zip(table.systems, rank_ranges(beats), strict=True)),
-        tuple(types),
-        corpus,
-        tuple(remarks),
-    )
+    groups = _groups(table.systems, rankings[0].order(), pairs)
+    return Comparison(table, settings, scores, counts, rankings, pairs, *groups, tuple(types), corpus, tuple(remarks))
 
 
 def _check_overlap(scores: PairedScores, counts: PairCounts) -> None:
@@ -179,14 +165,18 @@ def _check_overlap(scores: PairedScores, counts: PairCounts) -> None:
             raise InputError(f"systems {one!r} and {other!r} have no scored instance in common")
 
 
-def _beats(pairs: Sequence[PairResult], systems: Sequence[str]) -> NDArray[np.bool_]:
+def _groups(
+    systems: Sequence[str], order: list[int], pairs: Sequence[PairResult]
+) -> tuple[tuple[tuple[str, ...], ...], dict[str, tuple[int, int]]]:
+    """Return the clusters and every system's possible ranks."""
     index = {name: i for i, name in enumerate(systems)}
     beats = np.zeros((len(systems), len(systems)), dtype=bool)
     for pair in pairs:
         if pair.winner is not None:
             loser = pair.second if pair.winner == pair.first else pair.first
             beats[index[pair.winner], index[loser]] = True
-    return beats
+    clusters = tuple(tuple(systems[i] for i in cluster) for cluster in significance_clusters(beats, order))
+    return clusters, dict(zip(systems, rank_ranges(beats), strict=True))
 
 
 def _test_pairs(scores: PairedScores, counts: PairCounts, settings: CompareSettings) -> tuple[PairResult, ...]:

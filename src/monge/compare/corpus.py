@@ -90,26 +90,28 @@ def compare_corpora(
     low, high = percentile_interval(drawn, alpha=alpha, instances=values.shape[1])
     pairs = []
     for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
-        difference, differences = observed[i] - observed[j], drawn[:, i] - drawn[:, j]
+        differences = drawn[:, i] - drawn[:, j]
         bounds = percentile_interval(differences[:, None], alpha=alpha, instances=values.shape[1])
-        shifted, sizes = differences - differences.mean(), np.abs(differences)
         exchanged = _exchanged(statistics, int(i), int(j), draws, seed)
-        # draws that never vary, as of one instance, show nothing
-        if np.ptp(differences) <= 1e-12 * np.abs(observed).max():
-            shifted = exchanged
+        p_values = _test(observed[[i, j]], differences, exchanged)
+        named = statistics.systems[i], statistics.systems[j]
         pairs.append(
-            CorpusPair(
-                statistics.systems[i],
-                statistics.systems[j],
-                float(difference),
-                float(bounds[0][0]),
-                float(bounds[1][0]),
-                _p_value(np.abs(shifted), float(difference)),
-                _p_value(np.abs(exchanged), float(difference)),
-                _p_value(sizes - sizes.mean(), float(difference)),
-            )
+            CorpusPair(*named, float(observed[i] - observed[j]), float(bounds[0][0]), float(bounds[1][0]), *p_values)
         )
     return CorpusComparison(statistics.systems, observed, low, high, tuple(pairs), statistics.higher_is_better)
+
+
+def _test(observed: Floats, resampled: Floats, exchanged: Floats) -> tuple[float, float, float]:
+    """Return the p-values of two observed scores: bootstrap, randomisation, and sacrebleu's bootstrap."""
+    difference = float(observed[0] - observed[1])
+    varies = np.ptp(resampled) > 1e-12 * np.abs(observed).max()  # draws of one instance do not, and show nothing
+    shifted = resampled - resampled.mean() if varies else exchanged
+    sizes = np.abs(resampled)
+    return (
+        _p_value(np.abs(shifted), difference),
+        _p_value(np.abs(exchanged), difference),
+        _p_value(sizes - sizes.mean(), difference),
+    )
 
 
 def _score_all(statistics: CorpusStatistics, sums: Floats) -> Floats:
