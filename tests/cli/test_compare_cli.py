@@ -234,3 +234,7 @@ def test_simulate_refuses_the_impossible(capsys) -> None:
     status, _, err = run(capsys, "simulate", "--systems", "1")
     assert status == 2
     assert "at least 2 systems" in err
+    for target in (["--plot", "figure.gif"], ["--segments", "out.xlsx"], ["--plot", "no/folder/figure.svg"]):
+        status, out, err = run(capsys, "simulate", *target)
+        assert (status, out) == (2, "")
+        assert f"cannot write {target[1]}" in err

@@ -115,7 +115,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _forget_output()
         return 0
     except OSError as error:
-        print(f"monge: {error.strerror or error}", file=sys.stderr)
+        place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        print(f"monge: {place}{error.strerror or error}", file=sys.stderr)
         _forget_output()
         return 2
     except KeyboardInterrupt:

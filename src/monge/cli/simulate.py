@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from monge.cli.values import seed
+from monge.cli.values import check_target, seed
 
 if TYPE_CHECKING:
     from monge.compare.simulation import Setup, Study
@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.compare.simulation import RECIPES, Grid, run_study
 
+    check_target(args.plot, endings=(".svg", ".png", ".pdf"))
+    check_target(args.segments, endings=(".tsv", ".tsv.gz"))
     grid = Grid(tuple(args.types), tuple(args.outliers), tuple(args.systems), tuple(args.instances), args.repeats)
     study = run_study(grid, recipe=RECIPES[args.recipe], seed=args.seed, watch=_watch)
     if args.plot:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from monge.cli.correlate import add_study_arguments
 from monge.cli.study_inputs import add_data_arguments, choose_defaults, gather_sets
-from monge.errors import OptionError
+from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,9 @@ def run(args: argparse.Namespace) -> int:
     local = _for_data(args, args.data[0])
     choose_defaults(local)
     chosen_on = _study(local, variants, sets, store)
+    first = chosen_on.ranking.agreements[0]
+    if math.isnan(first.value):
+        raise InputError(f"no setting can be chosen on {', '.join(args.data)}: {first.reason or 'no data'}")
     best = next(v for v in variants if v.label == chosen_on.ranking.metrics[0])
     pair = [MetricVariant("chosen", best.name, best.options), MetricVariant("as it was", base.name, base.options)]
     reports = []
@@ -124,6 +127,7 @@ def _read_other(args: argparse.Namespace, name: str, chosen_on: Sequence[JudgedS
 
 
 def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, reports: Sequence[tuple[str, Study]]) -> str:
+    from monge.compare.wording import count_noun
     from monge.report.correlation import show_number, study_heading, study_table
     from monge.report.tables import text_table
 
@@ -134,9 +138,10 @@ def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, repor
     parts = [
         f"chosen on {study_heading(chosen_on, ', '.join(args.data))}",
         text_table(header[:-1], [row[:-1] for row in rows[: args.top]]),
-        f"{len(rows)} settings were tried; chosen: {settings}\n"
-        f"{close} others lie within its interval: this choice is not the only good one",
+        f"{count_noun(len(rows), 'setting')} tried; chosen: {settings}",
     ]
+    if close:
+        parts[-1] += f"\n{count_noun(close, 'other')} within its interval: this choice is not the only good one"
     table = []
     for name, study in reports:
         chosen, before = study.averages["chosen"], study.averages["as it was"]

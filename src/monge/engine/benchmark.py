@@ -47,11 +47,13 @@ def parse_grid(texts: Sequence[str]) -> dict[str, list[str]]:
     >>> parse_grid(["layers=5..7", "order=1,2.5"])
     {'layers': ['5', '6', '7'], 'order': ['1', '2.5']}
     """
-    grid = {}
+    grid: dict[str, list[str]] = {}
     for text in texts:
         key, equals, values = text.partition("=")
         if not equals or not values:
             raise OptionError(f"--grid {text!r}: write it as KEY=VALUE,VALUE or KEY=FIRST..LAST")
+        if key in grid:
+            raise OptionError(f"--grid {text!r}: {key} is given twice; write all its values as one list")
         span = _RANGE.fullmatch(values)
         grid[key] = [str(v) for v in range(int(span[1]), int(span[2]) + 1)] if span else values.split(",")
         if not grid[key]:
