@@ -46,6 +46,19 @@ def test_explanations_sum_to_the_score(client: TestClient) -> None:
     assert answer["pictures"][0]["heatmap"].startswith("<svg")
 
 
+def test_a_heat_map_stays_small_enough_to_show(client: TestClient) -> None:
+    words = " ".join(f"w{i}" for i in range(160))
+    segment = {"hypothesis": words, "references": [words]}
+    answer = post(client, "/api/explain", {"metric": {"name": "bertscore"}, "segment": segment})
+    assert answer.status_code == 200
+    assert answer.json()["pictures"][0]["heatmap"] == ""
+    assert answer.json()["pictures"][0]["ribbons"].startswith("<svg")
+
+
+def test_an_ensemble_needs_no_encoder_to_be_named(client: TestClient) -> None:
+    assert post(client, "/api/score", score_request("ensemble")).status_code == 200
+
+
 def test_metrics_without_transport_are_explained_by_leaving_words_out(client: TestClient) -> None:
     segment = {"hypothesis": "the zebra ran", "references": ["the boy ran"]}
     answer = post(client, "/api/explain", {"metric": {"name": "rouge1"}, "segment": segment}).json()
@@ -159,6 +172,12 @@ def test_health_and_counters(client: TestClient) -> None:
         ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
         ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
         ("/api/score", score_request("ter", segments=[{**PAIR, "hypothesis": "a " * 151}]), 413, "metrics[0]"),
+        (
+            "/api/explain",
+            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a", "references": ["b", "c " * 301]}},
+            413,
+            "segment.references[1]",
+        ),
         (
             "/api/explain",
             {"metric": {"name": "bleu"}, "segment": {**PAIR, "hypothesis": " "}},

@@ -13,7 +13,7 @@ from monge.compare.wording import listed
 from monge.engine.comparing import compare_scored
 from monge.engine.scoring import count_notes
 from monge.errors import MongeError
-from monge.explain import explain_occlusion, explain_score, is_explainable, occlusion_variants
+from monge.explain import ExplainedPair, explain_occlusion, explain_score, is_explainable, occlusion_variants
 from monge.metrics import Metric, MetricSpec, metric_options
 from monge.metrics.common import check_needs
 from monge.metrics.settings import CHOICES
@@ -29,6 +29,7 @@ from monge.service.worker import SharedCorpus, Task, TaskResult
 from monge.text import Segment
 from monge.version import __version__
 
+MOST_CELLS = 20_000  # of a heat map; a page with more is slow
 NARROW = 360.0  # pixels across, for pictures on a phone
 
 
@@ -90,11 +91,15 @@ def _answer_additive(request: m.ExplainRequest, result: TaskResult) -> m.Explain
     pictures = [
         m.Picture(
             ribbons=render_ribbons(explanation, pair=i, columns=request.columns, frame=False),
-            heatmap=render_heatmap(explanation, pair=i, frame=False),
+            heatmap=render_heatmap(explanation, pair=i, frame=False) if _has_room(pair) else "",
         )
-        for i in range(len(explanation.pairs) if request.pictures else 0)
+        for i, pair in enumerate(explanation.pairs if request.pictures else ())
     ]
     return m.ExplainAnswer(kind="additive", explanation=record, pictures=pictures)
+
+
+def _has_room(pair: ExplainedPair) -> bool:
+    return len(pair.hypothesis.words) * len(pair.reference.words) <= MOST_CELLS
 
 
 def plan_compare(request: m.CompareRequest, pool: MetricPool, settings: ServiceSettings) -> list[Task]:

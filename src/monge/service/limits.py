@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
-from monge.text import Segment
+from monge.text import Segment, word_spans
 
 # words of a text, where a metric's time grows faster than the text
 MOST_WORDS = {"ter": 150, "ribes": 100}
+EXPLAINED_WORDS = 300
 
 
 def check_words(metric: str, segments: Sequence[Segment], field: str) -> None:
@@ -29,8 +30,14 @@ def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
 
 
 def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
-    """Refuse too many references or characters."""
+    """Refuse too many references, characters or words: an explanation holds every pair of words."""
     _check_segments([request.segment], limits)
+    texts = {"hypothesis": request.segment.hypothesis}
+    texts |= {f"references[{i}]": text for i, text in enumerate(request.segment.references)}
+    for name, text in texts.items():
+        if (count := len(word_spans(text))) > EXPLAINED_WORDS:
+            reason = f"a text of {count:,} words; at most {EXPLAINED_WORDS} can be explained"
+            raise too_large(reason, f"segment.{name}")
 
 
 def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:

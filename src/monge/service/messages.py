@@ -92,7 +92,7 @@ class ScoreAnswer(BaseModel):
 
 
 class Picture(BaseModel):
-    """One pair as pictures (SVG)."""
+    """One pair as pictures (SVG); a pair of very many words has no heat map."""
 
     ribbons: str
     heatmap: str = ""

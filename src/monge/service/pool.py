@@ -103,6 +103,8 @@ class MetricPool:
 
     def _encoder(self, name: str, field: str) -> Encoder:
         offered = self.encoders()
+        if not name and offered:  # an ensemble leaves it to its members, who share one here
+            name = offered[0]
         if name not in offered:
             raise unusable(
                 f"encoder {name!r} is not offered here; offered are {', '.join(offered) or 'none'}",

@@ -102,10 +102,12 @@ async function begin() {
     try {
       setUpMetrics(await getMetrics());
       byId('token').hidden = true;
+      byId('pair-status').textContent = '';
       explain.run();
     } catch (error) {
+      const asked = !byId('token').hidden;
       if (error.status === 401) byId('token').hidden = false;
-      else byId('pair-status').textContent = error.message;
+      byId('pair-status').textContent = error.status !== 401 ? error.message : asked ? 'this is not the token' : '';
     }
   };
   byId('token').addEventListener('submit', (event) => {

@@ -88,8 +88,8 @@ class ExplainPanel {
 
   segment() {
     const { state } = this.page;
-    const references = state.r.filter((text, place) => place === 0 || text !== '');
-    return { hypothesis: state.h, references, source: state.s || null };
+    const filled = state.r.filter((text) => text !== '');
+    return { hypothesis: state.h, references: filled.length ? filled : [''], source: state.s || null };
   }
 
   say(text) { byId('pair-status').textContent = text; }
@@ -176,6 +176,7 @@ class ExplainPanel {
       byId(`view-${name}`).hidden = kind !== 'additive';
     }
     this.pair = Math.min(this.pair, pictures.length - 1);
+    byId('view-heatmap').disabled = !pictures[this.pair].heatmap;
     this.drawPairs(explanation.pairs ?? []);
     const drawn = pictures[this.pair][view] || pictures[this.pair].ribbons;
     const parsed = new DOMParser().parseFromString(drawn, 'image/svg+xml');
