@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from numbers import Real
 from typing import Any
 
 from monge.errors import OptionError, suggest
@@ -71,6 +72,9 @@ def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
     0.7
     """
     default = parameter.default
+    numeric = isinstance(default, int | float) and not isinstance(default, bool)
+    if default is not None and (value is None or (numeric and not isinstance(value, str | Real))):
+        raise OptionError(f"{key}={value!r}: must be {'a number' if numeric else 'given, or left out'}")
     if not isinstance(value, str) or isinstance(default, str) or default is None:
         return value
     try:
