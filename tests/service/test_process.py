@@ -19,7 +19,7 @@ from monge.cli import main
 
 LARGE = {
     "metrics": [{"name": "emd", "options": {"encoder": "hashed"}}],
-    "segments": [{"hypothesis": f"{i} words " * 40, "references": [f"other {i} words " * 30]} for i in range(150)],
+    "segments": [{"hypothesis": f"{i} words " * 40, "references": [f"other {i} words " * 30]} for i in range(80)],
 }
 SMALL = {"metrics": LARGE["metrics"], "segments": [{"hypothesis": "a b", "references": ["a c"]}]}
 
