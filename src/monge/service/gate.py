@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from monge.service.counters import RequestCounters
-from monge.service.settings import RefusalError, ServiceSettings, too_large
+from monge.service.settings import RefusalError, ServiceSettings, overloaded, too_large
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -79,6 +79,10 @@ class Gate:
             await _unless_left(self._app(scope, _replay(body, receive), answer), receive)
         except RefusalError as refusal:
             await refuse(refusal, answer)
+        except asyncio.CancelledError:  # the server stops and has waited long enough
+            if not told["status"]:
+                await refuse(overloaded("the service is shutting down"), answer)
+            raise
         except Exception as error:
             log.error("failed", exc_info=error)
             if told["status"]:
