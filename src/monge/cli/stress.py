@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from monge.report.stress import stress_report
     from monge.text import read_jsonl
 
-    args.metrics = args.metric or args.metrics
+    args.metrics = [*args.metric, *args.metrics]
     pairs: list[Segment] = list(read_jsonl(args.texts).segments) if args.texts else own_pairs()
     trials = _find_trials(args)
     metrics = load_metrics(args)
