@@ -60,7 +60,7 @@ class CachedEncoder:
         """Return the tokens ``encode`` would return, without computing vectors."""
         keys = self._keys(texts, _SHEET)
         blobs = self.store.get(list(keys.values()))
-        known = {text: _Sheet.unpack(blobs[key]).tokens for text, key in keys.items() if key in blobs}
+        known = {text: _Sheet.unpack_tokens(blobs[key]) for text, key in keys.items() if key in blobs}
         missing = [text for text in keys if text not in known]
         if missing:
             known.update(zip(missing, self.encoder.tokenize(missing), strict=True))
@@ -144,6 +144,10 @@ class _Sheet(NamedTuple):
     def pack(self) -> bytes:
         numbers = np.column_stack([self.spans, self.words, self.special]).astype("<i4").tobytes()
         return len(numbers).to_bytes(4, "little") + numbers + json.dumps([self.tokens, self.notes]).encode("ascii")
+
+    @staticmethod
+    def unpack_tokens(data: bytes) -> tuple[str, ...]:
+        return tuple(json.loads(data[4 + int.from_bytes(data[:4], "little") :])[0])
 
     @classmethod
     def unpack(cls, data: bytes) -> _Sheet:

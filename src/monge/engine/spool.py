@@ -98,7 +98,7 @@ class SegmentSpool(Sequence[Segment]):
 
     def __iter__(self) -> Iterator[Segment]:
         for start in range(0, len(self), 1000):
-            yield from self[start : start + 1000]
+            yield from map(self._parse, self.records.read(start, min(start + 1000, len(self))))
 
     def _parse(self, record: bytes) -> Segment:
         hypothesis, references, source, name, document = json.loads(record.decode("utf-8", errors="surrogatepass"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from monge.errors import InputError, OptionError
@@ -86,12 +86,19 @@ def fit_on(metric: Metric, corpus: Sequence[Segment]) -> tuple[Metric, tuple[str
 
 def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:
     """Raise InputError naming the first segment that lacks what the metric needs."""
+    for _ in iter_checked(spec, segments):
+        pass
+
+
+def iter_checked(spec: MetricSpec, segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield the segments; raise InputError at the first that lacks what the metric needs."""
     for place, segment in enumerate(segments, start=1):
         for need in spec.needs:
             if not segment.references if need == "references" else segment.source is None:
                 owner = f" of system {segment.system!r}" if segment.system else ""
                 what = "reference" if need == "references" else need
                 raise InputError(f"segment {segment.id or place}{owner} has no {what}, which {spec.name} needs")
+        yield segment
 
 
 def read_language(code: str) -> str:

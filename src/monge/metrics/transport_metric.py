@@ -19,7 +19,7 @@ from monge.errors import InputError, NotFittedError
 from monge.metrics.base import MetricSpec
 from monge.metrics.baseline import Baseline
 from monge.metrics.cloud_pairs import CloudPairs
-from monge.metrics.common import MetricBase, check_needs
+from monge.metrics.common import MetricBase, check_needs, iter_checked
 from monge.metrics.readout import PRECISION, READOUTS, RECALL, Readout
 from monge.metrics.settings import TransportSettings
 from monge.metrics.transport_signature import sign_transport
@@ -104,10 +104,10 @@ class TransportMetric(MetricBase):
     def _fit_idf(self, corpus: Sequence[Segment]) -> Self:
         if self.settings.weighting == "uniform" or self.settings.idf:
             return self
-        check_needs(self.spec, corpus)
         if self.settings.weighting == "idf" and _have_one_reference(corpus):
             return self._without_idf()
-        reference_idf = self._count(text for segment in corpus for text in segment.references)
+        checked = iter_checked(self.spec, corpus)
+        reference_idf = self._count(text for segment in checked for text in segment.references)
         hypothesis_idf = reference_idf
         if self.settings.idf_from == "sides":
             hypothesis_idf = self._count(segment.hypothesis for segment in corpus)
