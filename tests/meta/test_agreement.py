@@ -266,3 +266,14 @@ def test_unknown_names_offer_the_nearest():
         find_statistic("kendal")
     with pytest.raises(OptionError, match="did you mean 'system'"):
         measure_agreement(judged(), find_statistic("pearson"), level="systm")
+
+
+def test_scores_of_whole_systems_have_no_interval_over_segments():
+    totals = {"a": 1.0, "b": 4.0, "c": 2.0, "d": 3.0}
+    judged = {"a": 1.0, "b": 3.0, "c": 2.0, "d": 5.0}
+    human = table(np.full((4, 12), np.nan))
+    scores = pair_scores(human, {"m": table(METRIC)}, human_totals=judged, metric_totals={"m": totals})
+    plan = Resampling(count=50, over="segments")
+    found = measure_agreement(scores, find_statistic("pearson"), level="system", resampling=plan)["m"]
+    assert np.isfinite(found.value)
+    assert np.isnan([found.low, found.high]).all()

@@ -72,7 +72,9 @@ def measure_agreement(
         ready = statistic.prepare(comparison)
         whole = ready.evaluate(comparison, WHOLE)
         value = float(np.atleast_1d(whole.values)[0])
-        values = [np.atleast_1d(ready.evaluate(comparison, draw).values) for draw in draws if np.isfinite(value)]
+        fixed = plan.over == "segments" and comparison.metric_totals is not None and comparison.human_totals is not None
+        moved = draws if np.isfinite(value) and not fixed else []  # scores of whole systems stay whatever is drawn
+        values = [np.atleast_1d(ready.evaluate(comparison, draw).values) for draw in moved]
         resampled = np.concatenate(values) if values else np.empty(0)
         low, high = interval(resampled, plan.confidence)
         results[metric] = Agreement(
