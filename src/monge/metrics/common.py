@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from monge.scores import Score, Signature
 from monge.text import Segment, make_segments
 
 
-class MetricBase:
+class MetricBase(ABC):
     """Base for metrics: give it ``spec``, ``signature`` and ``score``; the rest follows.
 
     A metric with corpus statistics overrides ``fitted`` and ``fit``, one with a corpus score of its own ``aggregate``.
@@ -22,9 +23,9 @@ class MetricBase:
     spec: MetricSpec
 
     @property
+    @abstractmethod
     def signature(self) -> Signature:
         """What can change a number of this metric."""
-        raise NotImplementedError
 
     @property
     def fitted(self) -> bool:
@@ -44,9 +45,9 @@ class MetricBase:
         """Return this metric with what must be the same for all systems compared; nothing by default."""
         return self
 
+    @abstractmethod
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return one Score a segment, in order."""
-        raise NotImplementedError
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         """Return the mean of the scores that are numbers; NaN when there is none."""
