@@ -48,6 +48,7 @@ def browser() -> Iterator["playwright.Browser"]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("this machine has no chromium (apt-get install chromium)")
+    playwright.expect.set_options(timeout=15_000)  # a busy machine
     with playwright.sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         yield opened

@@ -8,26 +8,37 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="this machine has no playwright: pip install 'monge[test]'")
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 
 def open_pair(page: Page, address: str, hypothesis: str, reference: str, extra: str = "") -> None:
     page.goto(f"{address}/#h={quote(hypothesis)}&r={quote(reference)}{extra}")
     page.reload()  # a new fragment alone loads nothing
+    wait_drawn(page)
+
+
+def wait_drawn(page: Page) -> None:
+    """Wait until the picture shows what was asked for last."""
+    expect(page.locator("#picture")).to_have_attribute("aria-busy", "false")
     page.wait_for_selector("#picture svg")
+
+
+def press_score(page: Page) -> None:
+    page.click("button.main >> text=Score")
+    wait_drawn(page)
 
 
 def test_a_pair_is_scored_and_a_word_shows_its_flow(page: Page, address: str) -> None:
     page.goto(address)
-    page.wait_for_selector("#picture svg")
+    wait_drawn(page)
     page.fill("#hypothesis", "the boy ran home")
     page.fill("#reference-1", "the zebra ran home")
-    page.click("button.main >> text=Score")
+    press_score(page)
     expect(page.locator('#picture .word[data-r="1"]')).to_contain_text("zebra")
     expect(page.locator('.card[data-metric="bertscore"] .value')).to_have_text(re.compile(r"^0\.\d{4}$"))
     page.hover('#picture .word[data-h="1"]')
     lit = page.locator("#picture .flow.on")
-    assert lit.count() >= 1
+    expect(lit.first).to_be_attached()
     assert set(lit.evaluate_all("flows => flows.map(flow => flow.dataset.h)")) == {"1"}
     expect(page.locator("#detail")).to_contain_text("boy: adds")
     expect(page.locator("#detail")).to_contain_text("boy → ")
@@ -38,7 +49,7 @@ def test_the_heat_map_answers_too(page: Page, address: str) -> None:
     open_pair(page, address, "the boy ran", "the man ran home")
     page.click("#view-heatmap")
     cells = page.locator("#picture .cell")
-    assert cells.count() == 3 * 4
+    expect(cells).to_have_count(3 * 4)
     cells.first.hover()
     expect(page.locator("#detail")).to_contain_text("cost")
 
@@ -77,7 +88,7 @@ def test_a_file_dropped_on_a_text_becomes_the_text(page: Page, address: str, tmp
     drop_files(page, "#hypothesis", [tmp_path / "one.txt"])
     expect(page.locator("#hypothesis")).to_have_value("the boy ran home")
     drop_files(page, "footer", [tmp_path / "one.txt"])  # misses: nothing happens
-    page.click("button.main >> text=Score")
+    press_score(page)
     expect(page.locator("#picture")).to_contain_text("home")
 
 
@@ -85,8 +96,9 @@ def test_two_metrics_can_be_switched_and_compared(page: Page, address: str) -> N
     open_pair(page, address, "the boy ran home today", "a zebra ran home", "&m=bertscore,lazy_emd,chrf")
     page.click('.card[data-metric="lazy_emd"]')
     expect(page.locator("#difference")).to_contain_text("from bertscore to lazy_emd")
-    assert page.locator("#difference tbody tr").count() > 3
+    expect(page.locator("#difference tbody tr").nth(3)).to_be_attached()
     page.click('.card[data-metric="chrf"]')
+    wait_drawn(page)
     expect(page.locator("#sum")).to_contain_text("moves no mass")
     page.hover('#picture .word[data-h="1"]')
     expect(page.locator("#detail")).to_contain_text("boy: adds")
@@ -98,7 +110,7 @@ def test_systems_are_dropped_and_the_report_is_read(page: Page, address: str, tm
     (tmp_path / "first.txt").write_text("\n".join(good[:15] + ["nothing"] * 5) + "\n", encoding="utf-8")
     (tmp_path / "second.txt").write_text("\n".join(["bananas"] * 20) + "\n", encoding="utf-8")
     page.goto(address)
-    page.wait_for_selector("#picture svg")
+    wait_drawn(page)
     page.click("#tab-compare")
     page.set_input_files("#reference-files", tmp_path / "ref.txt")
     drop_files(page, "#drop-systems", [tmp_path / "first.txt", tmp_path / "second.txt"])
@@ -106,8 +118,8 @@ def test_systems_are_dropped_and_the_report_is_read(page: Page, address: str, tm
     page.click("#run-compare")
     expect(page.locator("#report h1")).to_contain_text("Comparison of first", timeout=60_000)
     expect(page.locator("#report")).to_contain_text("first > second")
-    assert page.locator("#report img").count() > 3
-    assert page.locator("#report img").first.evaluate("image => image.naturalWidth") > 50
+    expect(page.locator("#report img").nth(3)).to_be_attached()
+    assert page.locator("#report img").first.evaluate("async image => (await image.decode(), image.naturalWidth)") > 50
     with page.expect_download() as download:
         page.click("#save-report")
     assert "Comparison of first" in Path(download.value.path()).read_text(encoding="utf-8")
@@ -127,14 +139,14 @@ def drop_files(page: Page, selector: str, paths: list[Path]) -> None:
 def test_a_link_shows_the_same_page(page: Page, address: str) -> None:
     open_pair(page, address, "a red boat", "a blue boat", "&view=heatmap&m=emd&metric=emd")
     assert page.input_value("#hypothesis") == "a red boat"
-    assert page.locator("#picture .cell").count() > 0
+    expect(page.locator("#picture .cell").first).to_be_attached()
     page.fill("#hypothesis", "ümlaut & ampersand #1")
-    page.click("button.main >> text=Score")
+    press_score(page)
     expect(page.locator("#picture")).to_contain_text("ümlaut")
     link = page.url
     page.goto("about:blank")
     page.goto(link)
-    page.wait_for_selector("#picture svg")
+    wait_drawn(page)
     assert page.input_value("#hypothesis") == "ümlaut & ampersand #1"
 
 
@@ -143,15 +155,32 @@ def test_the_keyboard_is_enough(page: Page, address: str) -> None:
     page.focus("#hypothesis")
     with page.expect_response("**/api/explain"):
         page.keyboard.press("Control+Enter")
-    expect(page.locator("#pair-status")).to_have_text("")
+    wait_drawn(page)
     page.focus('.card[aria-checked="true"]')
     page.keyboard.press("ArrowRight")
     expect(page.locator('.card[data-metric="emd"]')).to_have_attribute("aria-checked", "true")
+    wait_drawn(page)
     page.focus('#picture .word[data-h="0"]')
-    assert page.locator("#picture .flow.on").count() >= 1
+    expect(page.locator("#picture .flow.on").first).to_be_attached()
     page.focus("#tab-explain")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#compare")).to_be_visible()
+
+
+def test_a_picture_drawn_anew_keeps_the_word_under_the_keyboard(page: Page, address: str) -> None:
+    open_pair(page, address, "the boy ran", "the man ran home", "&m=bertscore,emd&metric=bertscore")
+    held: list[Route] = []
+    page.route("**/api/explain", lambda route: held.append(route))
+    with page.expect_request("**/api/explain"):
+        page.click('.card[data-metric="emd"]')
+    expect(page.locator("#picture")).to_have_attribute("aria-busy", "true")
+    page.focus('#picture .word[data-h="1"]')
+    held.pop().continue_()
+    wait_drawn(page)
+    expect(page.locator("#difference")).to_contain_text("from bertscore to emd")
+    expect(page.locator('#picture .word[data-h="1"]')).to_be_focused()
+    expect(page.locator('#picture .flow.on[data-h="1"]').first).to_be_attached()
+    expect(page.locator("#detail")).to_contain_text("boy: adds")
 
 
 @pytest.mark.parametrize(
@@ -165,9 +194,8 @@ def test_the_keyboard_is_enough(page: Page, address: str) -> None:
 def test_hostile_text_is_shown_literally(page: Page, address: str, text: str) -> None:
     open_pair(page, address, "plain words", "plain words")
     page.evaluate("text => { document.getElementById('hypothesis').value = text; }", text)
-    page.click("button.main >> text=Score")
+    press_score(page)
     expect(page.locator("#pair-status")).to_have_text("")
-    page.wait_for_selector("#picture svg")
     page.click("#view-heatmap")
     assert "owned" not in page.title()
     assert page.locator("#picture img, #picture script").count() == 0
@@ -189,7 +217,7 @@ def test_an_exported_page_answers_to_the_pointer(browser: Browser, tmp_path: Pat
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto((tmp_path / "why.html").as_uri())
     page.hover('.word[data-h="1"]')
-    assert page.locator(".flow.on").count() >= 1
+    expect(page.locator(".flow.on").first).to_be_attached()
     expect(page.locator(".detail")).to_contain_text("boy: adds")
     assert complaints == []
     page.context.close()
@@ -210,7 +238,7 @@ def test_it_fits_a_phone(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")
     page = context.new_page()
     page.goto(address)
-    page.wait_for_selector("#picture svg")
+    wait_drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     box = page.locator("#picture svg").bounding_box()
     assert box is not None

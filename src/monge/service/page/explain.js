@@ -98,19 +98,26 @@ class ExplainPanel {
     this.collect();
     this.abort.abort();
     this.abort = new AbortController();
+    const { signal } = this.abort;
     this.answers.clear();
     this.before = null;
     const metrics = this.page.choices();
     if (!metrics.length) return this.say('choose a metric');
     this.say('scoring …');
+    this.setBusy(true);
     try {
-      const { results } = await api.score({ metrics, segments: [this.segment()] }, this.abort.signal);
+      const { results } = await api.score({ metrics, segments: [this.segment()] }, signal);
       this.say('');
       this.showCards(results);
     } catch (error) {
-      if (!this.abort.signal.aborted || error.status) this.say(error.message);
+      if (signal.aborted) return; // a newer run has taken over
+      this.setBusy(false);
+      this.say(error.message);
     }
   }
+
+  /** The picture still shows something else than what was asked for, or does so no longer. */
+  setBusy(busy) { byId('picture').setAttribute('aria-busy', String(busy)); }
 
   showCards(results) {
     byId('cards').replaceChildren(...results.map((result) => this.card(result)));
@@ -154,15 +161,19 @@ class ExplainPanel {
       card.setAttribute('aria-checked', checked);
       card.tabIndex = checked ? 0 : -1;
     }
+    const { signal } = this.abort;
     try {
       if (!this.answers.has(metric)) {
+        this.setBusy(true);
         const columns = innerWidth <= NARROW;
         const request = { metric: this.page.choice(metric), segment: this.segment(), columns: columns || null };
-        this.answers.set(metric, await api.explain(request, this.abort.signal));
+        this.answers.set(metric, await api.explain(request, signal));
       }
       if (metric === this.shown) this.draw();
     } catch (error) {
-      if (error.name !== 'AbortError') this.say(error.message);
+      if (signal.aborted) return;
+      if (metric === this.shown) this.setBusy(false);
+      this.say(error.message);
     }
   }
 
@@ -170,6 +181,7 @@ class ExplainPanel {
     const answer = this.answers.get(this.shown);
     if (!answer) return;
     const { view } = this.page.state;
+    const held = byId('picture').contains(document.activeElement) ? { ...document.activeElement.dataset } : null;
     const { kind, explanation, pictures } = answer;
     for (const name of ['ribbons', 'heatmap']) {
       byId(`view-${name}`).setAttribute('aria-checked', name === view);
@@ -178,10 +190,7 @@ class ExplainPanel {
     this.pair = Math.min(this.pair, pictures.length - 1);
     byId('view-heatmap').disabled = !pictures[this.pair].heatmap;
     this.drawPairs(explanation.pairs ?? []);
-    const drawn = pictures[this.pair][view] || pictures[this.pair].ribbons;
-    const parsed = new DOMParser().parseFromString(drawn, 'image/svg+xml');
-    byId('picture').replaceChildren(document.importNode(parsed.documentElement, true));
-    byId('picture').classList.remove('lit');
+    this.drawPicture(pictures[this.pair][view] || pictures[this.pair].ribbons);
     byId('detail').textContent = kind === 'additive'
       ? 'Point at a word, or reach it with the Tab key, to see where it goes.'
       : 'Point at a word, or reach it with the Tab key, to see what it adds.';
@@ -189,6 +198,21 @@ class ExplainPanel {
       : 'This metric moves no mass: each number is what the score loses when that word is left out. They do not add up.';
     byId('notes').replaceChildren(...(explanation.notes ?? []).map((note) => make('li', {}, note)));
     this.drawDifference();
+    this.focusWord(held);
+    this.setBusy(false);
+  }
+
+  drawPicture(drawn) {
+    const parsed = new DOMParser().parseFromString(drawn, 'image/svg+xml');
+    byId('picture').replaceChildren(document.importNode(parsed.documentElement, true));
+    byId('picture').classList.remove('lit');
+  }
+
+  /** Put the keyboard back on the word it was on before the picture was drawn anew. */
+  focusWord(held) {
+    if (!held) return;
+    const [side, place] = held.h !== undefined ? ['h', held.h] : ['r', held.r];
+    byId('picture').querySelector(`[tabindex][data-${side}="${CSS.escape(place)}"]`)?.focus();
   }
 
   drawPairs(pairs) {
