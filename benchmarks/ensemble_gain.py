@@ -4,61 +4,62 @@
 
 After table 13 of Kaster, Zhao and Eger (2021; chapter 12 of Zhao's thesis): the mean of two metrics' standardised
 scores against the better of the two, by Pearson correlation with people on the segments of WMT17 (to English), a
-language pair at a time, read from MONGE_DATA (or ../shared/data beside the checkout). Prints Markdown.
+language pair at a time, read from MONGE_DATA, texts detokenised. Prints Markdown.
 """
 
 import argparse
-import csv
-import html
-import os
 import sys
-from collections import defaultdict
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
+from monge.errors import MongeError
 from monge.explain import fit_on
+from monge.meta.data import find_data
 from monge.metrics import load_metric
 from monge.report.tables import markdown_table
 from monge.text import Segment
+from monge.text.detokenize import detokenize
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--metrics", nargs="+", default=["bertscore", "moverscore", "cosine", "chrf"])
     args = parser.parse_args()
-    data = Path(os.environ.get("MONGE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-    if not data.is_dir():
-        sys.exit("no human judgments on this machine: set MONGE_DATA")
-    with (data / "wmt17_da_toen" / "wmt17_da_seglevel_full560.tsv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-    segments = [Segment(html.unescape(row["hypothesis"]), (html.unescape(row["reference"]),)) for row in rows]
-    human = np.array([float(row["human"]) for row in rows])
-    places = defaultdict(list)
-    for i, row in enumerate(rows):
-        places[row["lp"]].append(i)
-    scores = {}
-    for name in args.metrics:
-        metric, _ = fit_on(load_metric(name), segments)
-        values = np.array([score.value for score in metric.score(segments)])
-        scores[name] = values if metric.spec.higher_is_better else -values
-        print(name, file=sys.stderr, flush=True)
-    print(
-        markdown_table(["metrics", *places, "mean"], [*_singles(scores, human, places), *_pairs(scores, human, places)])
-    )
+    try:
+        pairs = [judged.change_texts(detokenize) for judged in find_data("wmt17").load()]
+    except MongeError as error:
+        sys.exit(str(error))
+    human, places, scores = [], {}, {name: [] for name in args.metrics}
+    for pair in pairs:
+        table = pair.judgments["da"]
+        places[pair.name] = range(len(human), len(human) + len(pair.segments))
+        human += [table.values[table.systems.index(s.system), table.segments.index(s.id)] for s in pair.segments]
+        for name, values in scores.items():
+            values += _score(name, pair.segments)
+        print(pair.name, file=sys.stderr, flush=True)
+    found = {name: np.array(values) for name, values in scores.items()}
+    rows = [*_singles(found, np.array(human), places), *_pairs(found, np.array(human), places)]
+    print(markdown_table(["metrics", *places, "mean"], rows))
 
 
-def _pearson(values: np.ndarray, human: np.ndarray, places: dict[str, list[int]]) -> list[float]:
+def _score(name: str, segments: tuple[Segment, ...]) -> list[float]:
+    """Return scores, higher is better, with idf of this language pair."""
+    metric, _ = fit_on(load_metric(name), segments)
+    sign = 1 if metric.spec.higher_is_better else -1
+    return [sign * score.value for score in metric.score(segments)]
+
+
+def _pearson(values: np.ndarray, human: np.ndarray, places: dict[str, range]) -> list[float]:
     return [float(np.corrcoef(values[own], human[own])[0, 1]) for own in places.values()]
 
 
-def _singles(scores: dict[str, np.ndarray], human: np.ndarray, places: dict[str, list[int]]) -> list[list[str]]:
+def _singles(scores: dict[str, np.ndarray], human: np.ndarray, places: dict[str, range]) -> list[list[str]]:
     found = {name: _pearson(values, human, places) for name, values in scores.items()}
     return [[name, *(f"{r:.3f}" for r in rs), f"{np.mean(rs):.3f}"] for name, rs in found.items()]
 
 
-def _pairs(scores: dict[str, np.ndarray], human: np.ndarray, places: dict[str, list[int]]) -> list[list[str]]:
+def _pairs(scores: dict[str, np.ndarray], human: np.ndarray, places: dict[str, range]) -> list[list[str]]:
     rows = []
     for first, second in combinations(scores, 2):
         best = np.maximum(_pearson(scores[first], human, places), _pearson(scores[second], human, places))
