@@ -59,6 +59,18 @@ def test_williams_is_undefined_for_three_items_and_certain_for_equal_correlation
     assert williams(0.5, 0.5, 0.3, 50).p == 1.0
 
 
+def test_a_metric_is_no_better_than_its_own_percentages():
+    # the correlations differ in the sixteenth digit, and their spread is 0: t was infinite for every second such pair
+    rng = np.random.default_rng(0)
+    for size in range(5, 105):
+        human = rng.normal(size=(1, size))
+        metric = human + rng.normal(size=(1, size))
+        scores = make(human, share=metric, percent=100 * metric + 3)
+        found = measure_agreement(scores, find_statistic("pearson"), resampling=Resampling(count=20))
+        for p in (williams_pairs(scores), bootstrap_pairs(found)):
+            assert p["share", "percent"] == 1.0
+
+
 def test_williams_keeps_its_level_under_the_null():
     rng = np.random.default_rng(0)
     rejected = 0

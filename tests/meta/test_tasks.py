@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from monge.compare.significance import correct_holm
+from monge.errors import InputError
 from monge.meta import Resampling, find_statistic
 from monge.meta.data import JudgedSet, MetricScores
 from monge.meta.study import StudyPlan, run_study
@@ -48,3 +50,9 @@ def test_tasks_made_by_hand_are_drawn_independently():
     alone = run_study([task], find_statistic("pearson"), plan=plan, correct=correct_holm)
     assert (study.agreements["a"]["first"].draws != study.agreements["a"]["second"].draws).any()
     assert study.averages["a"].high - study.averages["a"].low < alone.averages["a"].high - alone.averages["a"].low
+
+
+def test_two_tasks_of_one_name_are_refused():
+    (task,) = make_tasks([(judged("de-en"), scores())], level="segment")
+    with pytest.raises(InputError, match="two tasks are called 'de-en'"):
+        run_study([task, task], find_statistic("pearson"), plan=StudyPlan(), correct=correct_holm)

@@ -20,6 +20,8 @@ from monge.meta.views import WHOLE, make_view
 Correction = Callable[[Array], Array]
 PairValues = dict[tuple[str, str], float]
 
+_ROUNDING = 1e-12  # two values of agreement closer than this are one value, computed in two ways
+
 
 @dataclass(frozen=True)
 class WilliamsTest:
@@ -35,13 +37,14 @@ def williams(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
 
     t = (r12 − r13) √[(n−1)(1+r23)] / √[2K(n−1)/(n−3) + r̄²(1−r23)³],  K = 1 − r12² − r13² − r23² + 2 r12 r13 r23,
     r̄ = (r12 + r13)/2, with n − 3 degrees of freedom; Graham & Baldwin (2014) brought it to metrics. NaN for n ≤ 3.
+    Correlations that differ by rounding only, as those of a metric and its percentages, are equal (p = 1).
 
     >>> round(williams(0.5, 0.4, 0.1, 103).t, 4)
     0.8913
     """
     if n <= 3 or not np.isfinite([r12, r13, r23]).all():
         return WilliamsTest(float("nan"), n - 3, float("nan"))
-    if r12 == r13:
+    if abs(r12 - r13) <= _ROUNDING:
         return WilliamsTest(0.0, n - 3, 1.0)
     determinant = max(0.0, 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23)
     spread = 2 * determinant * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * max(0.0, 1 - r23) ** 3
@@ -88,7 +91,7 @@ def bootstrap_pairs(agreements: Mapping[str, Agreement]) -> PairValues:
         first, second = agreements[a].draws, agreements[b].draws
         gaps = first - second if first.size == second.size else np.empty(0)
         gaps = gaps[np.isfinite(gaps)]
-        tail = min(np.count_nonzero(gaps <= 0), np.count_nonzero(gaps >= 0))
+        tail = min(np.count_nonzero(gaps <= _ROUNDING), np.count_nonzero(gaps >= -_ROUNDING))
         result[a, b] = float(min(1.0, 2 * (1 + tail) / (1 + gaps.size))) if gaps.size else float("nan")
     return result
 
@@ -148,4 +151,4 @@ def _two_sided(null: Array, observed: float) -> float:
     finite = null[np.isfinite(null)]
     if not np.isfinite(observed) or not finite.size:
         return float("nan")
-    return float((1 + np.count_nonzero(np.abs(finite) >= abs(observed) - 1e-12)) / (1 + finite.size))
+    return float((1 + np.count_nonzero(np.abs(finite) >= abs(observed) - _ROUNDING)) / (1 + finite.size))

@@ -65,6 +65,10 @@ def run_study(tasks: Sequence[JudgedScores], statistic: Statistic, *, plan: Stud
     for task in tasks:
         if list(task.metrics) != metrics:
             raise InputError(f"{task.name} has other metrics than {tasks[0].name}")
+    names = tuple(task.name for task in tasks)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two tasks are called {twice!r}: one would hide the other")
     measured = [
         measure_agreement(task, statistic, level=plan.level, resampling=replace(plan.resampling, seed=seed))
         for task, seed in zip(tasks, choose_seeds(tasks, plan.resampling.seed), strict=True)
@@ -75,7 +79,6 @@ def run_study(tasks: Sequence[JudgedScores], statistic: Statistic, *, plan: Stud
     test = choose_test(tasks, statistic, plan)
     p = _test_pairs(test, tasks, statistic, plan, averages) if len(metrics) > 1 else {}
     ranking = rank_metrics(averages, p, correct=correct, alpha=plan.alpha)
-    names = tuple(task.name for task in tasks)
     return Study(statistic, plan, names, agreements, averages, ranking, test, _notes(tasks))
 
 
