@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
+
+MOST_FIELDS = 1_000  # of one object; pydantic tells every field that is wrong, and a body has room for a million
+T = TypeVar("T")
 
 
 def _check_unicode(text: str) -> str:
     """Refuse half of a surrogate pair, which JSON can spell but no encoding can carry."""
-    if any("\ud800" <= char <= "\udfff" for char in text):
-        raise ValueError("the text holds half of a surrogate pair")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the text holds half of a surrogate pair") from None
     return text
+
+
+def _check_fields(value: object) -> object:
+    """Refuse at once what nobody means to send."""
+    if isinstance(value, dict) and len(value) > MOST_FIELDS:
+        raise ValueError(f"an object of {len(value):,} fields; at most {MOST_FIELDS:,} are taken")
+    return value
 
 
 Text = Annotated[str, AfterValidator(_check_unicode)]
 OptionValue = bool | int | float | Text
+Items = Annotated[list[T], FailFast()]  # told is the first that is wrong
+Fields = Annotated[dict[Text, T], BeforeValidator(_check_fields)]
 
 
 class Strict(BaseModel):
@@ -23,27 +37,29 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
+    _few = model_validator(mode="before")(_check_fields)
+
 
 class MetricChoice(Strict):
     """A metric by name, with options as `GET /api/metrics` lists them."""
 
     name: Annotated[Text, Field(min_length=1, max_length=100, examples=["bertscore"])]
-    options: Annotated[dict[Text, OptionValue], Field(max_length=40, examples=[{"encoder": "minilm"}])] = {}
+    options: Annotated[Fields[OptionValue], Field(max_length=40, examples=[{"encoder": "minilm"}])] = {}
 
 
 class SegmentText(Strict):
     """A hypothesis with what it is compared to."""
 
     hypothesis: Annotated[Text, Field(examples=["The boy ran home."])]
-    references: Annotated[list[Text], Field(examples=[["The young man hurried home."]])] = []
+    references: Annotated[Items[Text], Field(examples=[["The young man hurried home."]])] = []
     source: Text | None = None
 
 
 class ScoreRequest(Strict):
     """Score segments with one or several metrics."""
 
-    metrics: Annotated[list[MetricChoice], Field(min_length=1)]
-    segments: Annotated[list[SegmentText], Field(min_length=1)]
+    metrics: Annotated[Items[MetricChoice], Field(min_length=1)]
+    segments: Annotated[Items[SegmentText], Field(min_length=1)]
 
 
 class ExplainRequest(Strict):
@@ -58,10 +74,10 @@ class ExplainRequest(Strict):
 class CompareRequest(Strict):
     """Compare systems: a list of outputs each, line by line with the references."""
 
-    metrics: Annotated[list[MetricChoice], Field(min_length=1)]
-    systems: Annotated[dict[Text, list[Text]], Field(min_length=2)]
-    references: Annotated[list[list[Text]], Field(description="one list of lines a reference file")] = []
-    sources: list[Text] | None = None
+    metrics: Annotated[Items[MetricChoice], Field(min_length=1)]
+    systems: Annotated[Fields[Items[Text]], Field(min_length=2)]
+    references: Annotated[Items[Items[Text]], Field(description="one list of lines a reference file")] = []
+    sources: Annotated[list[Text] | None, FailFast()] = None
     report: Annotated[bool, Field(description="also return the report as an HTML page")] = True
 
 
