@@ -5,11 +5,13 @@ import math
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from monge.cli import main
 from monge.encoders.hashed import HashedEncoder
 from monge.metrics import load_metric
+from monge.service.messages import CompareRequest, ScoreRequest, Strict
 from monge.text import Segment
 
 PAIR = {"hypothesis": "the boy ran", "references": ["the man ran home"]}
@@ -171,12 +173,30 @@ def test_health_and_counters(client: TestClient) -> None:
         ),
         ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
         ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
-        ("/api/score", score_request("ter", segments=[{**PAIR, "hypothesis": "a " * 151}]), 413, "metrics[0]"),
+        ("/api/score", score_request("ter", segments=[{**PAIR, "hypothesis": "a " * 101}]), 413, "metrics[0]"),
+        (
+            "/api/score",
+            score_request("ter", segments=[{**PAIR, "hypothesis": "a," * 60}], normalized=True),
+            413,
+            "metrics[0]",
+        ),
+        (
+            "/api/score",
+            score_request("ribes", segments=[{**PAIR, "hypothesis": "a" * 101}], tokenize="char"),
+            413,
+            "metrics[0]",
+        ),
         (
             "/api/explain",
             {"metric": {"name": "emd"}, "segment": {"hypothesis": "a", "references": ["b", "c " * 301]}},
             413,
             "segment.references[1]",
+        ),
+        (
+            "/api/explain",
+            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a " * 300, "references": ["b " * 200, "c " * 200]}},
+            413,
+            "segment.references",
         ),
         (
             "/api/explain",
@@ -212,12 +232,31 @@ def test_refusals_name_the_field(client: TestClient, path: str, body: object, st
         (b"{", 422), (b"", 422), (b"[]", 422), (b"null", 422), (b'"x"', 422), (b"\xff\xfe", 422),
         (b'{"metrics": NaN}', 422), (b"[" * 100_000, 422), (b'{"a": ' + b"9" * 10_000 + b"}", 422),
         (json.dumps(score_request("emd")).encode().replace(b"the boy", b"\\ud800"), 422),
+        (json.dumps({str(i): 1 for i in range(2000)}).encode(), 422),
     ],
 )  # fmt: skip
 def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
     answer = client.post("/api/score", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status
     assert "error" in answer.json()
+
+
+@pytest.mark.parametrize(
+    ("model", "body"),
+    [
+        (ScoreRequest, {"metrics": [1] * 100, "segments": [2] * 100}),
+        (ScoreRequest, {"metrics": [{"name": "emd", "options": {str(i): [] for i in range(2000)}}], "segments": [3]}),
+        (CompareRequest, {"metrics": [{"name": "emd"}], "systems": {str(i): i for i in range(2000)}}),
+        (CompareRequest, {"metrics": [], "systems": {"a": [1] * 9, "b": []}, "references": [[1, 2], 3, 4]}),
+        (CompareRequest, {"metrics": [], "systems": {"a": [], "b": []}, "sources": [1] * 100}),
+        (ScoreRequest, dict.fromkeys(map(str, range(2000)))),
+    ],
+)
+def test_a_body_full_of_mistakes_is_told_a_few(model: type[Strict], body: dict[str, object]) -> None:
+    """A body has room for millions, and telling them all takes gigabytes and minutes in which nobody is served."""
+    with pytest.raises(ValidationError) as found:
+        model.model_validate(body)
+    assert found.value.error_count() <= 3
 
 
 def test_malformed_json_names_the_place(client: TestClient) -> None:

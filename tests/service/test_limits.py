@@ -1,5 +1,6 @@
 """Tokens, bounds and load: what a service does when it must say no."""
 
+import asyncio
 import json
 import logging
 import threading
@@ -42,6 +43,32 @@ def test_large_bodies_are_refused_before_they_are_parsed() -> None:
             yield from (body[i : i + 100] for i in range(0, len(body), 100))
 
         assert client.post("/api/score", content=stream(), headers=headers).status_code == 413
+
+
+def test_bodies_are_read_where_they_are_asked_for_and_no_one_else_may_fill_the_memory() -> None:
+    async def post(path: str) -> int:
+        """Send a body whose end never comes; return the status of the answer."""
+        arrived: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        chunks = [{"type": "http.request", "body": b"x" * 100, "more_body": True}]
+
+        async def receive() -> dict[str, object]:
+            return chunks.pop() if chunks else await asyncio.Future()
+
+        async def send(message: dict[str, object]) -> None:
+            if message["type"] == "http.response.start":
+                arrived.set_result(message["status"])
+
+        headers = [(b"host", b"testserver"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b""}
+        working = asyncio.ensure_future(make_app(seconds=2.0, token="sesame")(scope, receive, send))
+        status = await arrived
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        return status
+
+    assert asyncio.run(post("/api/score")) == 401
+    assert asyncio.run(post("/")) == 405
+    assert asyncio.run(post("/nowhere")) == 404
 
 
 def test_logs_hold_no_texts(caplog: pytest.LogCaptureFixture) -> None:
@@ -181,6 +208,33 @@ def test_a_failure_is_an_answer_and_its_log_holds_no_text(caplog: pytest.LogCapt
     assert not any("secret" in line for line in lines)
 
 
+class CountingMetric(SlowMetric):
+    """A metric whose score of the whole set is long in coming."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+        self.asked, self.told = threading.Event(), threading.Event()
+        self.in_time = False
+
+    def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
+        self.asked.set()
+        self.in_time = self.told.wait(10)
+        return scores[0].value
+
+
+def test_the_score_of_a_set_does_not_hold_up_the_service() -> None:
+    app, metric = make_app(), CountingMetric()
+    with TestClient(app) as client:
+        app.state.service.pool.load = lambda *_: metric
+        thread = threading.Thread(target=lambda: client.post("/api/score", json=BODY))
+        thread.start()
+        assert metric.asked.wait(60)
+        assert client.get("/healthz").status_code == 200
+        metric.told.set()
+        thread.join()
+    assert metric.in_time
+
+
 class LearningMetric(SlowMetric):
     """A metric that has to learn from a corpus first, and takes its time for every segment it reads."""
 
@@ -237,6 +291,9 @@ def test_too_many_requests_of_one_client() -> None:
         ("bertscore", {"layers": "0-99999999999"}),
         ("mongescore", {"layers": "0,idf=x"}),
         ("chrf", {"char_order": 40000}),
+        ("nist", {"n": 1000}),
+        ("lazy_emd", {"epsilon": 1e-6}),
+        ("bleu", {"tokenize": "flores200"}),
     ],
 )
 def test_options_that_would_take_forever_or_name_files_are_refused(metric: str, options: dict[str, object]) -> None:

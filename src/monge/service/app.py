@@ -147,7 +147,7 @@ def _add_api(app: FastAPI, service: Service) -> None:
     @app.post("/api/score", responses=REFUSALS, summary="Score segments with one or several metrics")
     async def score(request: Annotated[messages.ScoreRequest, Body()]) -> messages.ScoreAnswer:
         tasks, results = await service.run(lambda: handlers.plan_score(request, pool, settings))
-        return handlers.answer_score(results, tasks)
+        return await asyncio.to_thread(handlers.answer_score, results, tasks)  # NIST counts the whole set again
 
     @app.post("/api/explain", responses=REFUSALS, summary="Take the score of one segment apart")
     async def explain(request: Annotated[messages.ExplainRequest, Body()]) -> messages.ExplainAnswer:
@@ -227,7 +227,7 @@ def _describe(problem: dict[str, Any]) -> str:
         reason = problem.get("ctx", {}).get("error", "it cannot be read")
         place = problem["loc"][-1]
         return f"the body is not JSON: {reason}" + (f" (character {place})" if isinstance(place, int) else "")
-    return str(problem["msg"])
+    return str(problem["msg"]).removeprefix("Value error, ")
 
 
 def _name_field(place: Sequence[str | int]) -> str:

@@ -112,8 +112,8 @@ class Gate:
             raise too_large(f"the body is larger than {self._settings.body_bytes:,} bytes")
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        """Read the whole body, within the limits of size and time."""
-        if scope["method"] != "POST":
+        """Read the whole body, within the limits of size and time; pages take none, and ask for no token."""
+        if scope["method"] != "POST" or not scope["path"].startswith("/api/"):
             return b""
         chunks: list[bytes] = []
         size = 0

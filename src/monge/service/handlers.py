@@ -22,7 +22,7 @@ from monge.report.alignment_svg import render_ribbons
 from monge.report.word_effects import render_effects
 from monge.scores import Score
 from monge.service import messages as m
-from monge.service.limits import check_compare, check_explain, check_score, check_words
+from monge.service.limits import check_compare, check_explain, check_score, check_words, pace_of
 from monge.service.pool import MetricPool
 from monge.service.settings import ServiceSettings, unusable
 from monge.service.worker import SharedCorpus, Task, TaskResult
@@ -63,11 +63,11 @@ def plan_explain(request: m.ExplainRequest, pool: MetricPool, settings: ServiceS
     metric = pool.load(request.metric.name, request.metric.options)
     segment = _segment(request.segment, 0)
     _check_needs(metric, [segment], "metric")
-    check_words(request.metric.name, [segment], "metric")
+    check_words(metric, [segment], "metric")
     if is_explainable(metric):
         return [Task(metric, [segment], alignments=True)]
     try:
-        return [Task(metric, occlusion_variants(segment))]
+        return [Task(metric, occlusion_variants(segment), pace=pace_of(metric))]
     except MongeError as error:
         raise unusable(str(error), "segment.hypothesis") from error
 
@@ -219,8 +219,8 @@ def _task(
 ) -> Task:
     metric = pool.load(choice.name, choice.options, field)
     _check_needs(metric, segments, field)
-    check_words(choice.name, segments, field)
-    return Task(metric, segments, shared=shared)
+    check_words(metric, segments, field)
+    return Task(metric, segments, shared=shared, pace=pace_of(metric))
 
 
 def _check_needs(metric: Metric, segments: Sequence[Segment], field: str) -> None:

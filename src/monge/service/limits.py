@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from monge.metrics import Metric
+from monge.metrics.lexical import SacrebleuMetric
+from monge.metrics.lexical_nltk import NltkMetric
 from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
+from monge.service.worker import SLICE
 from monge.text import Segment, word_spans
 
 # words of a text, where a metric's time grows faster than the text
-MOST_WORDS = {"ter": 150, "ribes": 100}
+MOST_WORDS = {"ter": 100, "ribes": 100}
 EXPLAINED_WORDS = 300
 
 
-def check_words(metric: str, segments: Sequence[Segment], field: str) -> None:
-    """Refuse texts of more words than a slow metric can take."""
-    most = MOST_WORDS.get(metric)
+def pace_of(metric: Metric) -> int:
+    """Return how many characters a metric may take in a round: of a slow one, one segment is enough."""
+    return 1 if metric.spec.name in MOST_WORDS else SLICE
+
+
+def check_words(metric: Metric, segments: Sequence[Segment], field: str) -> None:
+    """Refuse texts of more words, as the metric itself parts them, than a slow metric can take."""
+    most = MOST_WORDS.get(metric.spec.name)
     if most is None:
         return
-    longest = max(len(text.split()) for segment in segments for text in (segment.hypothesis, *segment.references))
+    longest = max(_count(metric, text) for segment in segments for text in (segment.hypothesis, *segment.references))
     if longest > most:
-        raise too_large(f"a text of {longest:,} words; {metric} takes at most {most} here", field)
+        raise too_large(f"a text of {longest:,} words; {metric.spec.name} takes at most {most} here", field)
+
+
+def _count(metric: Metric, text: str) -> int:
+    if isinstance(metric, NltkMetric):
+        return len(metric.tokenize(text))
+    assert isinstance(metric, SacrebleuMetric)
+    return len(metric.corpus.tokenizer(text).split())
 
 
 def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
@@ -38,6 +54,10 @@ def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
         if (count := len(word_spans(text))) > EXPLAINED_WORDS:
             reason = f"a text of {count:,} words; at most {EXPLAINED_WORDS} can be explained"
             raise too_large(reason, f"segment.{name}")
+    hypothesis, *references = (len(word_spans(text)) for text in texts.values())
+    if hypothesis * sum(references) > EXPLAINED_WORDS**2:
+        reason = f"{hypothesis} words against {sum(references)} in {len(references)} references are too many pairs"
+        raise too_large(f"{reason}; at most {EXPLAINED_WORDS**2:,} can be explained", "segment.references")
 
 
 def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:

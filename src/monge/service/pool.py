@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -25,6 +26,10 @@ TEXT_OPTIONS = frozenset(
         "references", "regulariser", "smooth_method", "tokenize", "weighting",
     }
 )  # fmt: skip
+
+MODEL_TOKENIZERS = frozenset({"spm", "flores101", "flores200", "spBLEU-1K"})  # sacrebleu fetches their models
+LARGEST = {"n": 9.0}  # n-grams of NIST, which are held in memory
+LEAST = {"epsilon": 0.001}  # or 0; smaller ones take minutes
 
 
 class MetricPool:
@@ -89,8 +94,7 @@ class MetricPool:
                 )
         chosen: dict[str, Any] = {key: _as_text(value) for key, value in options.items()}
         for key, text in chosen.items():
-            if len(text) > LONGEST_OPTION:
-                raise unusable(f"a value of {len(text):,} characters", f"{field}.options.{key}")
+            _check_value(key, text, f"{field}.options.{key}")
         parameter = metric_options(name).get("encoder")
         if parameter is not None:
             chosen["encoder"] = self._encoder(str(options.get("encoder") or parameter.default), field)
@@ -130,6 +134,22 @@ def offered_options(name: str) -> dict[str, inspect.Parameter]:
         for key, parameter in metric_options(name).items()
         if isinstance(parameter.default, bool | int | float) or key in TEXT_OPTIONS
     }
+
+
+def _check_value(key: str, text: str, field: str) -> None:
+    """Refuse values that would fetch a model, take forever or more memory than there is."""
+    if len(text) > LONGEST_OPTION:
+        raise unusable(f"a value of {len(text):,} characters", field)
+    if key == "tokenize" and text in MODEL_TOKENIZERS:
+        raise unusable(f"the tokenizer {text} needs a model, which is not offered here", field)
+    try:
+        number = float(text)
+    except ValueError:
+        return
+    if number > LARGEST.get(key, math.inf):
+        raise unusable(f"{text} is more than the {LARGEST[key]:g} that are taken here", field)
+    if 0 < number < LEAST.get(key, 0.0):
+        raise unusable(f"{text} is less than the {LEAST[key]:g} that are taken here, and not 0", field)
 
 
 def _as_text(value: object) -> str:

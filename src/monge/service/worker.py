@@ -38,6 +38,7 @@ class Task:
     segments: Sequence[Segment]
     alignments: bool = False
     shared: SharedCorpus | None = None
+    pace: int = SLICE  # characters in a round; a segment at least
 
     def fit(self, alive: Callable[[], bool]) -> tuple[Metric, tuple[str, ...]]:
         """Return the metric fitted, and what had to be said about that; give up when *alive* says no."""
@@ -115,7 +116,7 @@ class _Job:
         """Return the next segments: at least one, at most a slice of characters."""
         start = len(self.scores)
         end, size = start, 0
-        while end < len(self.task.segments) and (end == start or size < SLICE):
+        while end < len(self.task.segments) and (end == start or size < self.task.pace):
             size += _characters(self.task.segments[end])
             end += 1
         return self.task.segments[start:end]
