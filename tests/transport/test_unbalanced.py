@@ -252,3 +252,15 @@ def test_wrong_options_are_refused(options, message):
     problem = TransportProblem(np.ones((1, 1)), np.ones(1), np.ones(1), 1.0, 1.0)
     with pytest.raises(OptionError, match=message):
         solve_unbalanced(problem, **options)
+
+
+@pytest.mark.parametrize("rho", [(0.0071, 86.0), (0.30006475631866664, 0.0700684887353704), (5e4, 2e4), (3e7, 8e7)])
+@pytest.mark.parametrize("level", [0.0, 0.3])
+def test_costs_that_all_tie_are_solved_without_going_round_for_ever(rho, level):
+    """Any plan with the right marginals is best, and rounding must not choose between them again and again."""
+    for n, m in [(3, 9), (9, 15), (24, 4), (7, 7), (20, 20)]:
+        problem = TransportProblem(np.full((n, m), level), np.full(n, 1 / n), np.full(m, 1 / m), *rho)
+        plan = solve_unbalanced(problem, epsilon=0.0)
+        assert plan.converged
+        assert plan.iterations <= 4 * (n + m)
+        assert plan.coupling.sum() == pytest.approx(np.exp(-level / sum(rho)), rel=1e-9)

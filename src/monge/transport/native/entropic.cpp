@@ -50,7 +50,6 @@ Outcome EntropicNewton::solve(const Problem& problem, const Regularisation& regu
 // The system to solve has one unknown a row, so the smaller side becomes the rows; a free side is eliminated last.
 void EntropicNewton::load(const Problem& problem) {
     swapped_ = problem.rho_b == 0.0 ? problem.rho_a != 0.0 : problem.rho_a != 0.0 && problem.n > problem.m;
-    if (problem.rho_b == 0.0) swapped_ = problem.rho_a != 0.0;
     n_ = swapped_ ? problem.m : problem.n;
     m_ = swapped_ ? problem.n : problem.m;
     rho_x_ = swapped_ ? problem.rho_b : problem.rho_a;
@@ -193,7 +192,8 @@ bool EntropicNewton::solve_directly(double ridge) {
         largest = std::max(largest, diagonal_[i]);
     }
     if (!(largest > 0.0)) largest = 1.0;
-    for (int i = 0; i < n_; ++i) matrix_[std::int64_t(i) * square_ + i] = 
+    for (int i = 0; i < n_; ++i)
+        matrix_[std::int64_t(i) * square_ + i] =
             diagonal_[i] + ridge * std::max(state_.got[i], state_.wanted[i]);
     // With both marginals fixed a constant can be added to all x: hold the first.
     if (kappa_ == 1.0 && std::isinf(rho_x_)) matrix_[0] += largest;

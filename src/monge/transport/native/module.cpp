@@ -6,7 +6,6 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -98,8 +97,8 @@ void spread(std::int64_t count, int threads, Work work) {
     std::vector<std::thread> others;
     try {
         for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
-    } catch (const std::system_error&) {
-        // The machine grants no more threads: those there are do the work.
+    } catch (const std::exception&) {
+        // The machine grants no more threads, or no memory for them: those there are do the work.
     }
     run(true);
     for (std::thread& other : others) other.join();

@@ -23,6 +23,7 @@ Outcome RelaxedSimplex::solve(const Problem& problem, std::int64_t limit) {
         }
         insert(row, column);
         settle();
+        outgrow_rounding(row, column);
         ++outcome.iterations;
     }
     outcome.converged = is_optimal();
@@ -91,11 +92,28 @@ bool RelaxedSimplex::find_entering(int* row, int* column) {
         seen += last - cursor_;
         cursor_ = last == n ? 0 : last;
         if (best < -tolerance_) {
+            reduced_ = best;
             kernel.row_minimum(problem_.cost + std::int64_t(*row) * problem_.stride, u + n, width_, column);
             return true;
         }
     }
     return false;
+}
+
+double RelaxedSimplex::flow_at(int row, int column) const {
+    const int other = problem_.n + column;
+    if (forest_.parent(row) == other) return flow_[row];
+    return forest_.parent(other) == row ? flow_[other] : 0.0;
+}
+
+// Where costs tie, rounding of the potentials makes cells enter that then carry nothing, and leave again for ever. When
+// the cell that just entered is one, reduced costs such as it had count as 0 from now on.
+void RelaxedSimplex::outgrow_rounding(int row, int column) {
+    const double mass = std::exp(std::min(log_mass(row), log_mass(problem_.n + column)));
+    if (flow_at(row, column) > 1e-12 * mass) return;
+    double largest = 1.0;
+    for (int node = 0; node < problem_.n + problem_.m; ++node) largest = std::max(largest, std::fabs(log_mass(node)));
+    if (-reduced_ <= 1e-15 * largest / stiffness()) tolerance_ = std::max(tolerance_, -2.0 * reduced_);
 }
 
 void RelaxedSimplex::insert(int row, int column) {
@@ -157,6 +175,12 @@ double RelaxedSimplex::log_mass(int node) const {
     return std::isinf(rho) ? log_weight_[node] : log_weight_[node] - potential_[node] / rho;
 }
 
+// How fast the masses of a tree's two sides part, in the log, as its potentials shift.
+double RelaxedSimplex::stiffness() const {
+    return (std::isinf(problem_.rho_a) ? 0.0 : 1.0 / problem_.rho_a) +
+           (std::isinf(problem_.rho_b) ? 0.0 : 1.0 / problem_.rho_b);
+}
+
 // Potentials and target flows of the optimum on one tree; order_ becomes its nodes, parents first. Returns the root,
 // which is now the node with the largest mass: what rounding leaves over ends there and is small beside it.
 int RelaxedSimplex::place(int root) {
@@ -181,9 +205,7 @@ int RelaxedSimplex::place(int root) {
     });
     // Raising rows by t and lowering columns by t must make both sides carry the same mass.
     const double rows = top[0] + std::log(sum[0]), columns = top[1] + std::log(sum[1]);
-    const double stiffness = (std::isinf(problem_.rho_a) ? 0.0 : 1.0 / problem_.rho_a) +
-                             (std::isinf(problem_.rho_b) ? 0.0 : 1.0 / problem_.rho_b);
-    const double shift = (rows - columns) / stiffness;
+    const double shift = (rows - columns) / stiffness();
     int heaviest = root;
     double heaviest_mass = -INFINITY;
     for (int node : order_) {

@@ -34,11 +34,14 @@ class RelaxedSimplex {
   private:
     void start();
     bool find_entering(int* row, int* column);
+    double flow_at(int row, int column) const;
+    void outgrow_rounding(int row, int column);
     void insert(int row, int column);
     void close_cycle(int from, int to, int apex);
     void settle();
     int place(int root);
     bool advance(int root);
+    double stiffness() const;
     double log_mass(int node) const;
     bool is_optimal() const;
 
@@ -47,7 +50,7 @@ class RelaxedSimplex {
     std::vector<double> flow_, target_, potential_, log_weight_;
     std::vector<int> order_, unsettled_, stamp_;
     int clock_ = 0, cursor_ = 0, width_ = 0;
-    double tolerance_ = 0;
+    double tolerance_ = 0, reduced_ = 0;  // reduced_: of the cell that find_entering found
 };
 
 }  // namespace monge
