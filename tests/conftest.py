@@ -4,8 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
+
+# the same examples every time, however slow the machine is; --hypothesis-profile=explore looks for new ones
+_ANY_SPEED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("steady", derandomize=True, **_ANY_SPEED)
+settings.register_profile("explore", max_examples=1000, **_ANY_SPEED)
+settings.load_profile("steady")
 
 
 def find_data() -> Path | None:

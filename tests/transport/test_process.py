@@ -9,7 +9,8 @@ import time
 import pytest
 
 START = """
-    import os, resource, sys
+    import os, resource, signal, sys
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born deaf to Ctrl-C
     import numpy as np
     from monge.transport import RaggedClouds, TransportSetting, solve_pairs
 
@@ -27,13 +28,16 @@ def start(code: str) -> "subprocess.Popen[str]":
 
 
 def test_ctrl_c_stops_a_long_batch():
-    running = start("print('go', flush=True); solve(5_000_000, 2)")  # an hour's work
-    assert running.stdout is not None
-    running.stdout.readline()
-    time.sleep(1.0)
-    assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=60)
+    with start("print('go', flush=True); solve(5_000_000, 2)") as running:  # an hour's work
+        assert running.stdout is not None
+        running.stdout.readline()
+        time.sleep(1.0)
+        assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        try:
+            _, errors = running.communicate(timeout=60)
+        finally:
+            running.kill()
     assert running.returncode == -signal.SIGINT
     assert errors.strip().endswith("KeyboardInterrupt")
 
