@@ -5,7 +5,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from starlette.testclient import TestClient
@@ -19,6 +19,7 @@ from monge.text import Segment
 
 from .conftest import make_app
 
+PATIENCE = 60.0  # seconds that a busy machine may take for anything
 BODY = {"metrics": [{"name": "chrf"}], "segments": [{"hypothesis": "secret words", "references": ["b"]}]}
 
 
@@ -83,16 +84,21 @@ def test_logs_hold_no_texts(caplog: pytest.LogCaptureFixture) -> None:
     assert json.loads(lines[0])["status"] == 200
 
 
-class SlowMetric:
-    """chrF that takes its time, and tells how many segments each call had."""
+class HeldMetric:
+    """chrF that scores when it is let, and tells how many segments each call had."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, *, free: bool = False) -> None:
         self._metric = load_metric("chrf")
-        self._seconds = seconds
+        self._free = free
+        self._permits = threading.Semaphore(0)
         self.calls: list[int] = []
         self.spec, self.signature, self.fitted = self._metric.spec, self._metric.signature, True
 
-    def fit(self, corpus: Sequence[Segment]) -> "SlowMetric":
+    def let(self, calls: int = 1000) -> None:
+        """Let some more calls go on."""
+        self._permits.release(calls)
+
+    def fit(self, corpus: Sequence[Segment]) -> "HeldMetric":
         return self
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
@@ -100,10 +106,17 @@ class SlowMetric:
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         self.calls.append(len(segments))
-        time.sleep(self._seconds)
+        assert self._free or self._permits.acquire(timeout=PATIENCE)
         if any(segment.hypothesis == "break" for segment in segments):
             raise ValueError("broken")
         return self._metric.score(segments)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it never came to pass"
+        time.sleep(0.005)
 
 
 def started(waiting: int = 100) -> Worker:
@@ -117,79 +130,106 @@ def segments(count: int, text: str = "some words") -> list[Segment]:
 
 
 def test_waiting_requests_are_scored_together() -> None:
-    worker, metric = started(), SlowMetric(0.05)
-    futures = [worker.submit(Task(metric, segments(1, f"job {k}")), 10) for k in range(20)]
-    assert [future.result(5).scores[0].value for future in futures] == [100.0] * 20
-    assert len(metric.calls) < 5
+    worker, metric = started(), HeldMetric()
+    futures = [worker.submit(Task(metric, segments(1, f"job {k}")), PATIENCE) for k in range(20)]
+    metric.let()
+    assert [future.result(PATIENCE).scores[0].value for future in futures] == [100.0] * 20
+    assert len(metric.calls) <= 2  # those that came before the first call, and all others
     worker.stop()
 
 
 def test_answers_are_not_crossed() -> None:
-    worker, metric = started(), SlowMetric(0.001)
+    worker, metric = started(), HeldMetric()
     tasks = [Task(metric, [Segment("a" * k, ("a" * 10,)) for k in range(1, 1 + n)]) for n in range(1, 30)]
     expected = [[score.value for score in load_metric("chrf").score(task.segments)] for task in tasks]
-    futures = [worker.submit(task, 10) for task in tasks]
-    got = [[score.value for score in future.result(10).scores] for future in futures]
+    futures = [worker.submit(task, PATIENCE) for task in tasks]
+    metric.let()
+    got = [[score.value for score in future.result(PATIENCE).scores] for future in futures]
     assert got == expected
     worker.stop()
 
 
 def test_a_large_request_does_not_hold_up_small_ones() -> None:
-    worker, metric = started(), SlowMetric(0.02)
-    large = worker.submit(Task(metric, segments(2000, "long " * 100)), 60)
-    time.sleep(0.05)
-    begun = time.monotonic()
-    worker.submit(Task(SlowMetric(0.0), segments(1)), 10).result(5)
-    assert time.monotonic() - begun < 0.5
+    worker, metric = started(), HeldMetric()
+    large = worker.submit(Task(metric, segments(2000, "long " * 100)), PATIENCE)
+    wait_until(lambda: bool(metric.calls))
+    small = worker.submit(Task(HeldMetric(free=True), segments(1)), PATIENCE)
+    metric.let(1)  # one slice of the large one
+    assert small.result(PATIENCE).scores
     assert not large.done()
     large.cancel()
+    metric.let()
     worker.stop()
 
 
 def test_one_broken_request_fails_alone() -> None:
-    worker, metric = started(), SlowMetric(0.02)
-    good = [worker.submit(Task(metric, segments(1)), 10) for _ in range(3)]
-    bad = worker.submit(Task(metric, [Segment("break", ("x",))]), 10)
-    assert all(future.result(5).scores for future in good)
+    worker, metric = started(), HeldMetric()
+    first = worker.submit(Task(metric, segments(1)), PATIENCE)
+    wait_until(lambda: bool(metric.calls))
+    bad = worker.submit(Task(metric, [Segment("break", ("x",))]), PATIENCE)
+    good = [worker.submit(Task(metric, segments(1)), PATIENCE) for _ in range(3)]
+    metric.let()
+    assert all(future.result(PATIENCE).scores for future in (first, *good))
     with pytest.raises(ValueError, match="broken"):
-        bad.result(5)
+        bad.result(PATIENCE)
+    assert metric.calls[:2] == [1, 4]  # it was in company
     assert worker.alive
     worker.stop()
 
 
 def test_a_full_queue_refuses_at_once() -> None:
-    worker, metric = started(waiting=3), SlowMetric(0.2)
+    worker, metric = started(waiting=3), HeldMetric()
     for _ in range(3):
-        worker.submit(Task(metric, segments(1)), 10)
+        worker.submit(Task(metric, segments(1)), PATIENCE)
     with pytest.raises(RefusalError, match="waiting") as refusal:
-        worker.submit(Task(metric, segments(1)), 10)
+        worker.submit(Task(metric, segments(1)), PATIENCE)
     assert refusal.value.status == 503
+    metric.let()
     worker.stop()
 
 
 def test_what_takes_too_long_is_given_up() -> None:
-    worker, metric = started(), SlowMetric(0.05)
-    future = worker.submit(Task(metric, segments(500, "long " * 200)), 0.2)
+    worker, metric = started(), HeldMetric()
+    future = worker.submit(Task(metric, segments(500, "long " * 200)), 0.05)
+    time.sleep(0.1)  # its time is over
+    metric.let()
     with pytest.raises(RefusalError, match="too long"):
-        future.result(5)
-    assert worker.depth == 0
+        future.result(PATIENCE)
+    assert len(metric.calls) <= 1
+    wait_until(lambda: worker.depth == 0)
     worker.stop()
 
 
 def test_stopping_finishes_or_refuses() -> None:
-    worker, metric = started(), SlowMetric(0.05)
-    first = worker.submit(Task(metric, segments(1)), 10)
-    worker.stop()
+    worker, metric = started(), HeldMetric(free=True)
+    first = worker.submit(Task(metric, segments(1)), PATIENCE)
+    worker.stop(PATIENCE)
     assert first.result(0).scores
     with pytest.raises(RefusalError, match="shutting down"):
-        worker.submit(Task(metric, segments(1)), 10)
+        worker.submit(Task(metric, segments(1)), PATIENCE)
+
+
+def test_a_stop_that_loses_its_patience_leaves_no_mess(monkeypatch: pytest.MonkeyPatch) -> None:
+    mishaps: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", mishaps.append)
+    worker, metric = started(), HeldMetric()
+    futures = [worker.submit(Task(metric, segments(1)), PATIENCE) for _ in range(2)]
+    wait_until(lambda: bool(metric.calls))
+    worker.stop(0.01)
+    for future in futures:
+        with pytest.raises(RefusalError, match="shutting down"):
+            future.result(0)
+    metric.let()
+    wait_until(lambda: not worker._thread.is_alive())
+    assert mishaps == []
 
 
 def test_the_time_limit_is_an_answer() -> None:
-    app = make_app(seconds=0.2)
+    app, metric = make_app(seconds=0.2), HeldMetric()
     with TestClient(app) as client:
-        app.state.service.pool.load = lambda *_: SlowMetric(1.0)
+        app.state.service.pool.load = lambda *_: metric
         answer = client.post("/api/score", json=BODY)
+        metric.let()
         assert answer.status_code == 503
         assert "0.2 seconds" in answer.json()["error"]
 
@@ -208,11 +248,11 @@ def test_a_failure_is_an_answer_and_its_log_holds_no_text(caplog: pytest.LogCapt
     assert not any("secret" in line for line in lines)
 
 
-class CountingMetric(SlowMetric):
+class CountingMetric(HeldMetric):
     """A metric whose score of the whole set is long in coming."""
 
     def __init__(self) -> None:
-        super().__init__(0.0)
+        super().__init__(free=True)
         self.asked, self.told = threading.Event(), threading.Event()
         self.in_time = False
 
@@ -235,52 +275,54 @@ def test_the_score_of_a_set_does_not_hold_up_the_service() -> None:
     assert metric.in_time
 
 
-class LearningMetric(SlowMetric):
-    """A metric that has to learn from a corpus first, and takes its time for every segment it reads."""
+class LearningMetric(HeldMetric):
+    """A metric that has to learn from a corpus first, and reads a segment of it when it is let."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(0.0)
+    def __init__(self) -> None:
+        super().__init__()
         self.fitted = False
         self.read = 0
-        self._pause = seconds
+        self.ended = threading.Event()
 
     def fit(self, corpus: Sequence[Segment]) -> "LearningMetric":
-        for _ in corpus:
-            self.read += 1
-            time.sleep(self._pause)
-        return self
+        try:
+            for _ in corpus:
+                self.read += 1
+                assert self._permits.acquire(timeout=PATIENCE)
+            return self
+        finally:
+            self.ended.set()
 
 
 def test_learning_from_a_large_request_does_not_hold_up_small_ones() -> None:
-    worker, metric = started(), LearningMetric(0.005)
-    large = worker.submit(Task(metric, segments(1000)), 60)
-    time.sleep(0.1)
-    begun = time.monotonic()
-    worker.submit(Task(SlowMetric(0.0), segments(1)), 10).result(5)
-    assert time.monotonic() - begun < 0.5
-    assert metric.read < 1000
+    worker, metric = started(), LearningMetric()
+    large = worker.submit(Task(metric, segments(1000)), PATIENCE)
+    wait_until(lambda: metric.read > 0)
+    assert worker.submit(Task(HeldMetric(free=True), segments(1)), PATIENCE).result(PATIENCE).scores
     large.cancel()
-    time.sleep(0.2)
-    seen = metric.read
-    time.sleep(0.2)
-    assert metric.read == seen  # nobody waits: it reads no further
+    metric.let()
+    assert metric.ended.wait(PATIENCE)
+    assert metric.read == 1  # nobody waits: it reads no further
     worker.stop()
 
 
 def test_too_many_requests_of_one_client() -> None:
-    app = make_app(per_client=2)
+    app, metric = make_app(per_client=2), HeldMetric()
     with TestClient(app) as client:
-        app.state.service.pool.load = lambda *_: SlowMetric(0.5)
+        app.state.service.pool.load = lambda *_: metric
         statuses: list[int] = []
         threads = [
             threading.Thread(target=lambda: statuses.append(client.post("/api/score", json=BODY).status_code))
-            for _ in range(5)
+            for _ in range(2)
         ]
         for thread in threads:
             thread.start()
+        wait_until(lambda: app.state.service.workers["lexical"].depth == 2)
+        assert client.post("/api/score", json=BODY).status_code == 429
+        metric.let()
         for thread in threads:
             thread.join()
-        assert sorted(set(statuses)) == [200, 429]
+        assert statuses == [200, 200]
 
 
 @pytest.mark.parametrize(

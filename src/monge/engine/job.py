@@ -6,12 +6,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 from monge.encoders.store import Store
 from monge.engine.journal import Chunk, Journal, ScoreSpool
 from monge.engine.scoring import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import SegmentSpool, join_spools
+from monge.engine.view import SegmentView
 from monge.metrics import Metric
 from monge.metrics.base import SummableMetric
 from monge.metrics.common import fit_on
@@ -144,23 +145,13 @@ def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums:
     return metric.aggregate(segments, scores)
 
 
-class _Watched(Sequence[Segment]):
+class _Watched(SegmentView):
     """Segments that show how far reading them all has come, should it take more than two seconds."""
 
     def __init__(self, segments: SegmentSpool, name: str, show: bool | None) -> None:
-        self._segments = segments
+        super().__init__(segments)
         self._name = name
         self._show = show
-
-    def __len__(self) -> int:
-        return len(self._segments)
-
-    @overload
-    def __getitem__(self, index: int) -> Segment: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Segment]: ...
-    def __getitem__(self, index: int | slice) -> Segment | list[Segment]:
-        return self._segments[index]
 
     def __iter__(self) -> Iterator[Segment]:
         with show_progress(f"{self._name}, corpus statistics", len(self), self._show, delay=2.0, leave=False) as bar:

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import overload
 
+from monge.engine.view import SegmentView
 from monge.explain import fit_on
 from monge.metrics.base import Metric
 from monge.metrics.transport_metric import TransportMetric
@@ -68,24 +68,16 @@ class SharedCorpus:
         return self._fitted[id(metric)]
 
 
-class _Guarded(Sequence[Segment]):
+class _Guarded(SegmentView):
     """Segments that cannot be read any more once nobody waits."""
 
     def __init__(self, segments: Sequence[Segment], alive: Callable[[], bool]) -> None:
-        self._segments = segments
+        super().__init__(segments)
         self._alive = alive
 
-    def __len__(self) -> int:
-        return len(self._segments)
-
-    @overload
-    def __getitem__(self, index: int) -> Segment: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Segment]: ...
-    def __getitem__(self, index: int | slice) -> Segment | Sequence[Segment]:
+    def _look(self) -> None:
         if not self._alive():
             raise overloaded("the request took too long and was given up")
-        return self._segments[index]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +170,7 @@ class Worker:
             self._thread.join(seconds)
         with self._changed:
             for job in self._jobs:
-                _fail(job, overloaded("the service is shutting down"))
+                self._answer(job, overloaded("the service is shutting down"))
             self._jobs.clear()
         if self._fitter is not None:
             self._fitter.shutdown(wait=False, cancel_futures=True)
@@ -205,13 +197,8 @@ class Worker:
         if group:
             self._score(group)
         with self._changed:
-            for job in waiting:
-                if job.future.done():
-                    self._jobs.remove(job)
-            for job in group:
-                if not job.future.done():
-                    self._jobs.remove(job)
-                    self._jobs.append(job)
+            left = [job for job in self._jobs if not job.future.done()]  # none are, if a stop has lost its patience
+            self._jobs = deque(sorted(left, key=group.__contains__))
             if self._jobs and not ready:
                 self._changed.wait(IDLE)
 
@@ -220,13 +207,13 @@ class Worker:
         if job.future.done():
             return False
         if time.monotonic() > job.deadline:
-            _fail(job, overloaded("the request took too long and was given up"))
+            self._answer(job, overloaded("the request took too long and was given up"))
             return False
         if job.metric is None:
             try:
                 fitted = self._fit(job)
             except Exception as error:
-                _fail(job, error)
+                self._answer(job, error)
                 return False
             if fitted is None:
                 return False
@@ -248,7 +235,7 @@ class Worker:
             scores = _score_all(group, slices)
         except Exception as error:
             if len(group) == 1:
-                _fail(group[0], error)
+                self._answer(group[0], error)
                 return
             for job in group:  # find out whose fault it was
                 self._score([job])
@@ -259,8 +246,18 @@ class Worker:
             self.segments += len(piece)
             if len(job.scores) == len(job.task.segments):
                 assert job.metric is not None
-                _finish(job, TaskResult(job.metric, tuple(job.scores), job.notes))
+                self._answer(job, TaskResult(job.metric, tuple(job.scores), job.notes))
         self.rounds += 1
+
+    def _answer(self, job: _Job, outcome: TaskResult | Exception) -> None:
+        """Tell whoever waits; under the lock, since a stop may be telling the same one that it is too late."""
+        with self._changed:
+            if job.future.done() or not job.future.set_running_or_notify_cancel():
+                return
+            if isinstance(outcome, Exception):
+                job.future.set_exception(outcome)
+            else:
+                job.future.set_result(outcome)
 
 
 def _score_all(group: Sequence[_Job], slices: Sequence[Sequence[Segment]]) -> list[Score]:
@@ -276,13 +273,3 @@ def _score_all(group: Sequence[_Job], slices: Sequence[Sequence[Segment]]) -> li
 
 def _characters(segment: Segment) -> int:
     return len(segment.hypothesis) + sum(map(len, segment.references)) + len(segment.source or "") + 1
-
-
-def _finish(job: _Job, result: TaskResult) -> None:
-    if job.future.set_running_or_notify_cancel():
-        job.future.set_result(result)
-
-
-def _fail(job: _Job, error: Exception) -> None:
-    if not job.future.done() and job.future.set_running_or_notify_cancel():
-        job.future.set_exception(error)
