@@ -40,6 +40,28 @@ def test_an_open_pair_tells_how_many_instances_are_missing() -> None:
     assert "more instances would settle a difference of this size" in sentence
 
 
+def test_ties_are_not_told_as_wins() -> None:
+    base = np.zeros(60)
+    few, many = base.copy(), base.copy()
+    few[:10], few[10:15] = 1.0, -1.0
+    many[:30] = 1.0
+    (open_pair,) = explain({"old": base, "new": few}).conclusions
+    assert "new is better on 17 %, worse on 8 % of 60 instances (P = 54 % [48–60] with ties counted half, " in open_pair
+    (settled,) = explain({"old": base, "new": many}).conclusions
+    assert settled.startswith("new beats old: better on 50 %, worse on 0 % of 60 instances (30 wins, 0 losses, 30 ties")
+
+
+def test_what_differs_by_rounding_is_a_tie() -> None:
+    told = explain({"old": np.full(8, 0.1 + 0.2), "new": np.full(8, 0.3)})
+    assert told.conclusions == ("old and new have the same score on all 8 instances",)
+    assert not any("disagree" in warning or "differ by" in warning for warning in told.warnings)
+
+
+def test_a_difference_of_the_margin_is_a_tie_however_it_is_rounded() -> None:
+    told = explain({"old": np.array([0.8, 0.3, 0.9]), "new": np.array([0.7, 0.2, 0.8])}, tie_margin=0.1)
+    assert told.conclusions == ("old and new differ by no more than 0.1 on all 3 instances",)
+
+
 def test_outliers_that_carry_the_mean_are_named() -> None:
     new = noisy(0.03, 2)
     new[[7, 42]] -= 9.0
@@ -233,4 +255,5 @@ def test_one_instance_decides_nothing(test: str) -> None:
     told = explain({"old": SHARED[:1], "new": SHARED[:1] + 0.1}, decide_by=test)
     assert "cannot be told apart" in told.conclusions[0]
     assert "p = 1.00" in told.conclusions[0]
+    assert any(note.startswith("so few decided instances show no difference") for note in told.notes)
     assert told.warnings == ("1 instance cannot decide anything: a sign test needs at least 6",)

@@ -177,3 +177,10 @@ def test_an_unknown_figure_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="no figure format 'gif'"):
         save_figure(draw_pairwise_matrix(comparison()), tmp_path / "x.gif")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_one_instance_cannot_bound_is_a_dash() -> None:
+    one, words = report.explain_all({"": comparison(2, instances=2)})[""]  # the first system has one score
+    text = report.comparison_text(one, words, width=80)
+    assert "inf" not in text
+    assert "—" in next(line for line in text.split("\n") if line.startswith("sys1 > sys0") or "sys0 > sys1" in line)

@@ -75,12 +75,14 @@ def detectable_mean(deviation: Floats, instances: Ints, *, alpha: float, power: 
 def instances_needed(effect_size: Floats, *, alpha: float, power: float) -> Floats:
     """Return how many instances a paired t-test needs for a standardised mean difference; infinite at 0.
 
+    n = ((z_{1−α/2} + z_power)/d)² + z²_{1−α/2}/2, the last term for the unknown variance (Guenther 1981).
+
     >>> float(instances_needed(np.array(0.2), alpha=0.05, power=0.8).round())
-    196.0
+    198.0
     """
-    factor = norm.ppf(1 - alpha / 2) + norm.ppf(power)
+    size, sought = norm.ppf(1 - alpha / 2), norm.ppf(power)
     with np.errstate(divide="ignore"):
-        return np.asarray((factor / np.abs(np.asarray(effect_size, dtype=np.float64))) ** 2)
+        return np.asarray(((size + sought) / np.abs(np.asarray(effect_size, dtype=np.float64))) ** 2 + size**2 / 2)
 
 
 def smallest_decisive(alpha: float) -> int:

@@ -69,12 +69,12 @@ def _detectable(comparison: Comparison) -> str:
     share = max(pair.detectable_share for pair in comparison.pairs)
     mean = max(pair.detectable_advantage for pair in comparison.pairs)
     level = comparison.settings.level(len(comparison.pairs))
-    shown = f"shares of wins from {percent(share)}" if share <= 1 else "no share of wins at all"
-    means = f" and mean advantages from {amount(mean)}" if 0 < mean < np.inf else ""  # else nothing varies
-    return (
-        f"so many instances show {shown} (of decided instances){means} "
-        f"with a chance of {percent(comparison.settings.power)} (level {amount(level)})"
-    )
+    found = [f"shares of wins from {percent(share)} (of decided instances)"] if share <= 1 else []
+    found += [f"mean advantages from {amount(mean)}"] if 0 < mean < np.inf else []  # else nothing varies
+    chance = f"with a chance of {percent(comparison.settings.power)} (level {amount(level)})"
+    if not found:
+        return f"so few decided instances show no difference {chance}"
+    return f"so many instances show {' and '.join(found)} {chance}"
 
 
 def key_pairs(comparison: Comparison, *, limit: int = 12) -> list[PairResult]:

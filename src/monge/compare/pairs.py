@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 22  # numbers held at once while walking over pairs
 _LARGEST = 1e100  # squares of larger scores leave the range of floats
+_ROUNDING = 4 * np.finfo(np.float64).eps  # numbers added up in another order differ by this share of their size
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +50,16 @@ class PairedScores:
 
     @classmethod
     def from_table(cls, table: ScoreTable, *, tie_margin: float = 0.0) -> PairedScores:
-        """Turn a table so that higher is better.
+        """Turn a table so that higher is better; scores of an instance that differ by rounding only are made equal.
+
+        A difference of the margin itself is a tie, however it was rounded (0.8 − 0.7 is a little more than 0.1).
 
         >>> table = ScoreTable(("A", "B"), ("1",), [[3.0], [1.0]], higher_is_better=False)
         >>> PairedScores.from_table(table).values.tolist()
         [[-3.0], [-1.0]]
         """
         values = table.values if table.higher_is_better else -table.values
-        return cls(table.systems, table.segments, values, tie_margin)
+        return cls(table.systems, table.segments, _without_rounding(values), tie_margin * (1 + 1e-9))
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -72,7 +75,7 @@ class PairedScores:
         """Return whether a pair's differences (p, N) are one and the same on all its instances, but for rounding."""
         spread = np.fmax.reduce(differences, axis=1) - np.fmin.reduce(differences, axis=1)
         largest = np.fmax.reduce(np.abs(self.values), axis=1)
-        return np.asarray(spread <= 4 * np.finfo(np.float64).eps * (largest[first] + largest[second]))
+        return np.asarray(spread <= _ROUNDING * (largest[first] + largest[second]))
 
     def outcomes(self, differences: Floats) -> Floats:
         """Return 1 for a win, 0.5 for a tie, 0 for a loss, NaN where a score is missing."""
@@ -127,3 +130,22 @@ def count_pairs(scores: PairedScores) -> PairCounts:
         wins[second, first] = (differences < -scores.tie_margin).sum(axis=1)
         ties[first, second] = ties[second, first] = (np.abs(differences) <= scores.tie_margin).sum(axis=1)
     return PairCounts(wins, ties)
+
+
+def _without_rounding(values: Floats) -> Floats:
+    """Return *values* (S, N) where scores of one instance that differ by rounding only are the same number.
+
+    >>> _without_rounding(np.array([[0.1 + 0.2], [0.3], [0.4]])).tolist()
+    [[0.3], [0.3], [0.4]]
+    """
+    order = np.argsort(values, axis=0)
+    ordered = np.take_along_axis(values, order, axis=0)
+    gaps, sizes = np.diff(ordered, axis=0), np.abs(ordered)
+    near = (gaps > 0) & (gaps <= _ROUNDING * (sizes[1:] + sizes[:-1]))
+    if not near.any():
+        return values
+    for row in range(1, len(ordered)):
+        ordered[row] = np.where(near[row - 1] | (gaps[row - 1] == 0), ordered[row - 1], ordered[row])
+    result = np.empty_like(values)
+    np.put_along_axis(result, order, ordered, axis=0)
+    return result

@@ -70,7 +70,9 @@ def describe_leader(comparison: Comparison) -> str:
 def describe_pair(comparison: Comparison, pair: PairResult) -> str:
     """Say which of two systems is better and by what evidence, or what it would take to know."""
     if pair.ties == pair.instances:
-        return f"{pair.first} and {pair.second} have the same score on all {count_noun(pair.instances, 'instance')}"
+        margin = comparison.settings.tie_margin
+        same = "have the same score" if margin == 0 else f"differ by no more than {margin:g}"
+        return f"{pair.first} and {pair.second} {same} on all {count_noun(pair.instances, 'instance')}"
     deciding = find_test(comparison.settings.decide_by)
     evidence = f"{deciding.title} {p_value(pair.adjusted[deciding.name])}" + (
         _CORRECTED[comparison.settings.correction] if len(comparison.pairs) > 1 else ""
@@ -87,10 +89,7 @@ def describe_pair(comparison: Comparison, pair: PairResult) -> str:
 def _majority(comparison: Comparison, pair: PairResult, evidence: str) -> str:
     counts = [count_noun(pair.wins, "win"), count_noun(pair.losses, "loss")]
     counts += [count_noun(pair.ties, "tie")] if pair.ties else []
-    head = (
-        f"{pair.first} beats {pair.second}: better on {percent(pair.probability)} of "
-        f"{count_noun(pair.instances, 'instance')} ({', '.join(counts)}; {evidence})"
-    )
+    head = f"{pair.first} beats {pair.second}: {_shares(pair)} ({', '.join(counts)}; {evidence})"
     mean_p = pair.adjusted["t"]
     size = f"by {amount(abs(pair.advantage))}, {p_value(mean_p)}"
     if pair.advantage > 0:
@@ -99,6 +98,15 @@ def _majority(comparison: Comparison, pair: PairResult, evidence: str) -> str:
     if pair.advantage == 0:
         return f"{head}; the means are equal"
     return f"{head}; the mean prefers {pair.second} ({size}){_outliers(comparison, pair)}"
+
+
+def _shares(pair: PairResult, *, bounds: str = "") -> str:
+    """Say on how many instances the first system is better and, where there are ties, on how many it is worse."""
+    instances = count_noun(pair.instances, "instance")
+    if not pair.ties:
+        return f"better on {percent(pair.probability)}{bounds} of {instances}"
+    worse = percent(pair.losses / pair.instances)
+    return f"better on {percent(pair.wins / pair.instances)}{bounds}, worse on {worse} of {instances}"
 
 
 def _outliers(comparison: Comparison, pair: PairResult) -> str:
@@ -136,10 +144,11 @@ def _by_level(pair: PairResult, claim: str, evidence: str) -> str:
 
 def _undecided(comparison: Comparison, pair: PairResult, evidence: str) -> str:
     pair = pair.swapped() if pair.probability < 0.5 else pair
-    head = (
-        f"{pair.first} and {pair.second} cannot be told apart: {pair.first} is better on {percent(pair.probability)} "
-        f"[{100 * pair.low:.0f}–{100 * pair.high:.0f}] of {count_noun(pair.instances, 'instance')} ({evidence})"
-    )
+    bounds = f"[{100 * pair.low:.0f}–{100 * pair.high:.0f}]"
+    if pair.ties:
+        evidence = f"P = {percent(pair.probability)} {bounds} with ties counted half, {evidence}"
+    shares = _shares(pair, bounds="" if pair.ties else f" {bounds}")
+    head = f"{pair.first} and {pair.second} cannot be told apart: {pair.first} is {shares} ({evidence})"
     mean_p = pair.adjusted["t"]
     claim = find_test(comparison.settings.decide_by).claim
     if claim != "mean" and mean_p <= comparison.settings.alpha:

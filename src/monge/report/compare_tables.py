@@ -110,7 +110,7 @@ def pair_table(comparison: Comparison, pairs: Sequence[PairResult], *, width: in
                 f"{100 * pair.low:.0f}–{100 * pair.high:.0f}",
                 f"{pair.wins}/{pair.ties}/{pair.losses}",
                 f"{pair.advantage:+.{digits}f}",
-                f"{pair.advantage_low:.{digits}f}, {pair.advantage_high:.{digits}f}",
+                _bounds(pair.advantage_low, pair.advantage_high, digits),
             )
         )
     level = f"{100 * (1 - comparison.settings.alpha):g} %"
@@ -188,8 +188,12 @@ def _value(ranking: Ranking, i: int) -> str:
 
 
 def _interval(ranking: Ranking, i: int) -> str:
-    digits = _interval_digits(ranking)
-    return f"{ranking.low[i]:.{digits}f}, {ranking.high[i]:.{digits}f}"
+    return _bounds(float(ranking.low[i]), float(ranking.high[i]), _interval_digits(ranking))
+
+
+def _bounds(low: float, high: float, digits: int) -> str:
+    """Return an interval; a dash where one instance alone bounds nothing."""
+    return f"{low:.{digits}f}, {high:.{digits}f}" if math.isfinite(high - low) else "—"
 
 
 def _interval_digits(ranking: Ranking) -> int:
