@@ -53,9 +53,20 @@ def test_a_line_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "girl" in shown
 
 
+@pytest.mark.parametrize("kind", ["text", "html"])
+def test_names_of_systems_are_shown_literally(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [{"system": f"{name}\x1b[2J", "hypothesis": "a b", "references": ["a c"]} for name in "xy"]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    assert main(["explain", "--jsonl", str(tmp_path / "in.jsonl"), "--line", "1", "-m", "emd", "-f", kind]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "x␛[2J: emd" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["-m", "emd", "--output", "/no/such/folder/x.txt", *PAIR], "no folder"),
         (["-m", "bleu", "--how", "additive", *PAIR], "occlusion"),
         (["-m", "bleu", "--how", "shapley", "--orders", "1", *PAIR], "orders"),
         (["-m", "bleu", "--hypothesis", " ", "--reference", "x"], "no word"),

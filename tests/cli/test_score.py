@@ -3,8 +3,10 @@
 import gzip
 import io
 import json
+import math
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,28 @@ def test_jsonl_and_segment_files(files: Path, capsys: pytest.CaptureFixture[str]
     second = json.loads(Path("out.jsonl").read_text(encoding="utf-8").splitlines()[1])
     assert second["notes"] == ["hypothesis: empty text"]
     assert "note: a, emd: hypothesis: empty text (1 of 2 segments)" in out
+
+
+def test_names_of_systems_cannot_steer_the_terminal(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [{"system": f"{name}\x1b[2J", "hypothesis": text, "references": ["b"]} for name, text in ("xa", "y ")]
+    Path("in.jsonl").write_text("\n".join(json.dumps(r) for r in records), encoding="utf-8")
+    status, out, _ = run(capsys, "--jsonl", "in.jsonl", "-m", "chrf")
+    assert status == 0
+    assert "\x1b" not in out
+    assert "x␛[2J" in out
+    assert "note: y␛[2J, chrf" in out
+
+
+def test_a_missing_score_is_not_the_best() -> None:
+    from monge.cli.score_output import _best
+    from monge.engine.job import SystemResult
+
+    def result(system: str, score: float) -> SystemResult:
+        return SystemResult(system, "m", score, "", True, [], [], Counter(), 0)  # type: ignore[arg-type]
+
+    known, missing = result("known", 0.5), result("missing", math.nan)
+    assert _best([missing, known], "m") == _best([known, missing], "m") == ["known"]
+    assert _best([missing], "m") == []
 
 
 def test_idf_statistics_can_be_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -233,6 +233,15 @@ def test_the_command(files: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert "all texts were searched in an earlier run" in again.err
 
 
+def test_texts_cannot_steer_the_terminal(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for path in files:
+        Path(path).write_text("a dog\x1b]0;owned\x07 \x1b[2J\n", encoding="utf-8")
+    assert main(["nearest", *files, "-k", "1", "--encoder", "hashed"]) == 0
+    shown = capsys.readouterr().out
+    assert not {"\x1b", "\x07"} & set(shown)
+    assert shown.count("a dog␛]0;owned␇ ␛[2J") == 2
+
+
 def test_the_command_in_other_formats(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nearest", *files, "-k", "3", "--encoder", "hashed", "-f", "json", "-q"]) == 0
     shown = capsys.readouterr()

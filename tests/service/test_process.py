@@ -121,6 +121,8 @@ def test_a_taken_port_is_one_sentence(service: Running, capsys: pytest.CaptureFi
     [
         (["--host", "0.0.0.0"], "token"),
         (["--seconds", "0"], "positive"),
+        (["--seconds", "inf"], "finite"),
+        (["--per-client", "-1"], "per_client"),
         (["--waiting", "0"], "at least 1"),
         (["-m", "nonsense"], "no metric"),
         (["--token-file", "/no/such/file"], "cannot read"),
@@ -133,6 +135,17 @@ def test_mistakes_get_one_sentence(
     assert main(["serve", "--port", "0", *arguments]) == 2
     shown = capsys.readouterr().err
     assert message in shown
+    assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", "schlüssel".encode(), b"two\nlines", b"\n"])
+def test_a_token_that_no_header_can_carry_is_told(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "token").write_bytes(content)
+    assert main(["serve", "--port", "0", "--token-file", str(tmp_path / "token")]) == 2
+    shown = capsys.readouterr().err
+    assert "token" in shown
     assert shown.count("\n") == 1
 
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from monge.cli.values import seed
+from monge.cli.values import check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.text import write_text
 
+    check_target(args.output)
     content = _render(_explain(args, read_texts(args)), args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
@@ -141,13 +142,15 @@ def _explain_one(args: argparse.Namespace, fitted: Metric, segment: Segment) -> 
 
 def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) -> str:
     from monge.report.alignment import render_page
+    from monge.report.literal import show_literally
 
     if args.format == "json":
         records = [({"system": system} if system else {}) | one.record() for system, one in named]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
     several = len({system for system, _ in named}) > 1
     explanations: list[Explained] = [
-        dataclasses.replace(one, metric=f"{system}: {one.metric}") if several else one for system, one in named
+        dataclasses.replace(one, metric=f"{show_literally(system)}: {one.metric}") if several else one
+        for system, one in named
     ]
     if args.format == "html":
         return render_page(explanations)

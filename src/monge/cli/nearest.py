@@ -60,15 +60,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:
+    from monge.report.literal import show_literally
+
     width = len(str(len(corpus)))
     for number, (query, found) in enumerate(zip(queries, search.neighbours, strict=True), start=1):
         if number > 1:
             yield ""
-        yield f"query {number}: {query}"
+        yield f"query {number}: {show_literally(query)}"
         if not found:
             yield "  no known word: no neighbours"
         for neighbour in found:
-            yield f"  {neighbour.distance:.4f}  line {neighbour.place + 1:<{width}}  {corpus[neighbour.place]}"
+            text = show_literally(corpus[neighbour.place])
+            yield f"  {neighbour.distance:.4f}  line {neighbour.place + 1:<{width}}  {text}"
 
 
 def _tsv_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:

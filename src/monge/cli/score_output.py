@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from monge.engine.job import SystemResult
 from monge.metrics import find_spec
+from monge.report.literal import show_literally
 from monge.report.tables import latex_table, text_table
 from monge.text import write_jsonl, write_tsv
 
@@ -61,7 +63,10 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
     cells = {(result.system, result.metric): result for result in results}
     arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
     header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
-    rows = [[system, *(_cell(cells[system, metric], args.width) for metric in metrics)] for system in systems]
+    rows = [
+        [show_literally(system), *(_cell(cells[system, metric], args.width) for metric in metrics)]
+        for system in systems
+    ]
     best = [
         (systems.index(system), column)
         for column, metric in enumerate(metrics, start=1)
@@ -90,12 +95,15 @@ def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -
         print(signature, file=stream)
     for result in results:
         for note, count in result.notes.items():
-            print(f"note: {result.system}, {result.metric}: {note} ({count} of {len(result)} segments)", file=stream)
+            where = show_literally(f"{result.system}, {result.metric}: {note}")
+            print(f"note: {where} ({count} of {len(result)} segments)", file=stream)
 
 
 def _best(results: Sequence[SystemResult], metric: str) -> list[str]:
     """Return the systems that no other beats by this metric."""
-    own = [result for result in results if result.metric == metric]
+    own = [result for result in results if result.metric == metric and not math.isnan(result.score)]
+    if not own:
+        return []
     choose = max if own[0].higher_is_better else min
     return [result.system for result in own if result.score == choose(other.score for other in own)]
 

@@ -140,14 +140,18 @@ def is_loopback(host: str) -> bool:
 
 
 def _read_token(path: str | None) -> str:
+    """Return the token that a file holds, or the environment; it must be one that an HTTP header can carry."""
     if path is None:
-        return os.environ.get("MONGE_TOKEN", "").strip()
-    try:
-        token = Path(path).read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    if not token:
-        raise InputError(f"{path} holds no token")
+        place, token = "MONGE_TOKEN", os.environ.get("MONGE_TOKEN", "").strip()
+    else:
+        try:
+            place, token = path, Path(path).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}") from error
+        if not token:
+            raise InputError(f"{path} holds no token")
+    if not (token.isascii() and token.isprintable()):
+        raise InputError(f"{place}: a token is one line of plain letters, digits and signs (ASCII)")
     return token
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from monge.errors import MongeError, OptionError
@@ -42,8 +43,10 @@ class ServiceSettings:
         ):
             if getattr(self, name) < 1:
                 raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
-        if not self.seconds > 0:
-            raise OptionError(f"seconds={self.seconds}: must be positive")
+        if not 0 < self.seconds < math.inf:
+            raise OptionError(f"seconds={self.seconds}: must be positive and finite")
+        if self.per_client < 0:
+            raise OptionError(f"per_client={self.per_client}: must be at least 1, or 0 for no limit")
 
 
 class RefusalError(MongeError):
