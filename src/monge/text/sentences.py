@@ -17,6 +17,8 @@ _ABBREVIATIONS = frozenset(
     """.split()  # noqa: SIM905 - a word list reads best as words
 )
 _LAST_WORD = re.compile(r"[\w.]+$")
+_LOOK_BACK = 64  # characters, for the word before a full stop: looking through all of the text takes quadratic time
+_FOLLOWING = re.compile(r"\s*(?P<start>[\"'“‘«(]*(?P<letter>.?))", re.DOTALL)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -51,15 +53,14 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:
-    following = text[match.end() :].lstrip()
-    if not following:
+    following = _FOLLOWING.match(text, match.end())
+    if following is None or not following["start"]:
         return True
-    after_quote = following.lstrip("\"'“‘«(")
-    if after_quote and after_quote[0].islower():
+    if following["letter"].islower():
         return False  # "Really?" he asked.
     if match["mark"] != ".":
         return True
-    last = _LAST_WORD.search(text, 0, match.start())
+    last = _LAST_WORD.search(text, max(0, match.start() - _LOOK_BACK), match.start())
     if last is None:
         return True
     word = last[0].lower()
