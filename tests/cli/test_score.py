@@ -1,5 +1,6 @@
 """The score command as a person uses it, and as a person gets it wrong."""
 
+import argparse
 import gzip
 import io
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
-from monge.cli import main
+from monge.cli import COMMANDS, build_parser, main
 
 HYPOTHESES = ["The boy ran home.", "Rain is expected.", "Two engines failed."]
 REFERENCES = ["A boy ran home.", "Heavy rain is expected.", "Two of three engines failed."]
@@ -71,6 +72,19 @@ def test_gzip_stdin_and_several_references(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path("hyp.txt").read_bytes())))
     _, out, _ = run(capsys, "ref.gz", "other.txt", "-i", "-", "-m", "bleu", "-f", "json")
     assert json.loads(out)[0]["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, REFERENCES[::-1]]).score
+
+
+def test_options_that_take_several_may_be_repeated(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    apart = ["ref.txt", "-i", "hyp.txt", "-i", "other.txt", "-m", "bleu", "-m", "chrf", "-f", "json"]
+    together = ["ref.txt", "-i", "hyp.txt", "other.txt", "-m", "bleu", "chrf", "-f", "json"]
+    assert run(capsys, *apart)[1] == run(capsys, *together)[1]
+
+
+@pytest.mark.parametrize("command", [name for name, _, _ in COMMANDS])
+def test_no_repeated_option_replaces_the_first(command: str) -> None:
+    (commands,) = [a for a in build_parser(command)._actions if isinstance(a, argparse._SubParsersAction)]
+    lists = [a for a in commands.choices[command]._actions if a.option_strings and a.nargs == "+" and not a.default]
+    assert all(isinstance(option, argparse._ExtendAction) for option in lists)
 
 
 def test_jsonl_and_segment_files(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

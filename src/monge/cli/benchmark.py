@@ -28,9 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("suite", metavar="SUITE", help="name of a suite; `monge benchmark list` shows them")
     parser.add_argument("--folder", metavar="FOLDER", help="where cells and report go (default: monge-SUITE)")
     parser.add_argument(
-        "-m", "--metrics", nargs="+", metavar="METRIC", help="other metrics than the suite's: NAME,option=value"
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="other metrics than the suite's: NAME,option=value",
     )
-    parser.add_argument("--data", nargs="+", metavar="DATA", help="other data than the suite's")
+    parser.add_argument("--data", nargs="+", action="extend", metavar="DATA", help="other data than the suite's")
     parser.add_argument(
         "--ablate",
         nargs=2,

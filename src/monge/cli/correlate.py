@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scores.add_argument(
         "--scores",
         nargs="+",
+        action="extend",
         default=[],
         metavar="FILE",
         help="scores of metrics: what `monge score -f json` prints, or a table (TSV, CSV, JSONL) with system, id and "
@@ -39,12 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scores.add_argument(
         "--higher",
         nargs="+",
+        action="extend",
         default=[],
         metavar="NAME",
         help="metrics of which higher scores are better (all: every one)",
     )
     scores.add_argument(
-        "--lower", nargs="+", default=[], metavar="NAME", help="metrics of which lower scores are better"
+        "--lower",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="metrics of which lower scores are better",
     )
     add_study_arguments(parser)
     output = parser.add_argument_group("output")
@@ -74,6 +81,7 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
         "-s",
         "--statistic",
         nargs="+",
+        action="extend",
         metavar="NAME",
         help="pearson, spearman, kendall, tau-like, accuracy, tie-accuracy, soft-accuracy; the first decides "
         "(default: what the field reports for DATA, else pearson)",

@@ -58,7 +58,9 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what names the texts; shared by the commands that score."""
     texts = parser.add_argument_group("texts")
     texts.add_argument("reference", nargs="*", metavar="REF", help="reference file(s), a line a segment")
-    texts.add_argument("-i", "--input", nargs="+", metavar="HYP", default=[], help="output file(s), one a system")
+    texts.add_argument(
+        "-i", "--input", nargs="+", action="extend", metavar="HYP", default=[], help="output file(s), one a system"
+    )
     texts.add_argument("-s", "--source", metavar="SOURCE", help="source file")
     texts.add_argument(
         "--jsonl", metavar="FILE", help="one JSON object a line: id, system, source, hypothesis, references"
@@ -72,6 +74,7 @@ def add_metric_arguments(parser: argparse.ArgumentParser) -> None:
         "-m",
         "--metrics",
         nargs="+",
+        action="extend",
         metavar="NAME",
         default=[],
         help=f"metrics (default: {DEFAULT_METRIC}); `monge metrics` lists them",

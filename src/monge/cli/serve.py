@@ -30,11 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one (default: 8000)")
     parser.add_argument(
-        "-m", "--metrics", nargs="+", default=[], metavar="NAME", help="metrics to load before the first request"
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="metrics to load before the first request",
     )
     parser.add_argument(
         "--encoders",
         nargs="+",
+        action="extend",
         metavar="NAME",
         help="encoders that requests may choose (default: the known models that are on this machine)",
     )

@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("metric", nargs="*", metavar="METRIC", help="metrics to test (default: bertscore)")
     parser.add_argument("--texts", metavar="FILE", help="sound texts with references, as JSONL (default: monge's own)")
     parser.add_argument("--triples", metavar="FILE", help="lines of A, paraphrase B and non-paraphrase C, by tabs")
-    parser.add_argument("--attacks", nargs="+", default=[], metavar="NAME", help="the attacks to try (default: all)")
+    parser.add_argument(
+        "--attacks", nargs="+", action="extend", default=[], metavar="NAME", help="the attacks to try (default: all)"
+    )
     parser.add_argument("--seed", type=seed, default=12345, help="seed of shuffles and swaps (default: 12345)")
     parser.add_argument("-f", "--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     add_metric_arguments(parser)

@@ -25,6 +25,7 @@ def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False
     data.add_argument(
         "--human",
         nargs="+",
+        action="extend",
         default=[],
         metavar="COLUMN",
         help="columns of a file that hold judgments (default: human, rating, score …)",
@@ -32,12 +33,18 @@ def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False
     data.add_argument(
         "--columns",
         nargs="+",
+        action="extend",
         default=[],
         metavar="ROLE=COLUMN",
         help="which columns of a file hold hypothesis, reference, source, id, system, document",
     )
     data.add_argument(
-        "--score-columns", nargs="+", default=[], metavar="COLUMN", help="columns of a file that hold scores of metrics"
+        "--score-columns",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="COLUMN",
+        help="columns of a file that hold scores of metrics",
     )
     data.add_argument(
         "--captions",
@@ -45,7 +52,12 @@ def add_data_arguments(parser: argparse.ArgumentParser, *, several: bool = False
         help="captions (IMAGE#N, tab, text) that DATA judges, as in Flickr8k's expert file",
     )
     data.add_argument(
-        "--aspect", nargs="+", default=[], metavar="NAME", help="aspects to use when several were judged (default: all)"
+        "--aspect",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="aspects to use when several were judged (default: all)",
     )
     data.add_argument("--sample", type=int, metavar="N", help="use a random sample of N inputs of each part")
     data.add_argument(
@@ -63,6 +75,7 @@ def add_variant_arguments(parser: argparse.ArgumentParser) -> argparse._Argument
         "-m",
         "--metrics",
         nargs="+",
+        action="extend",
         default=[],
         metavar="METRIC",
         help="metrics to compute: NAME, NAME,option=value,… or LABEL:=NAME,…; `monge metrics` lists them",

@@ -36,11 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     metrics.add_argument(
         "--grid",
         nargs="+",
+        action="extend",
         required=True,
         metavar="KEY=VALUES",
         help="values to try: layers=5..9 or order=1,2,4; all combinations are measured",
     )
-    metrics.add_argument("--report", nargs="+", default=[], metavar="DATA", help="other sets to measure the choice on")
+    metrics.add_argument(
+        "--report", nargs="+", action="extend", default=[], metavar="DATA", help="other sets to measure the choice on"
+    )
     metrics.add_argument(
         "--folder", default="monge-tune", metavar="FOLDER", help="where results are kept (default: monge-tune)"
     )
