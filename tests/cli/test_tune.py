@@ -1,10 +1,14 @@
-"""`monge tune` and `monge benchmark` on bad input: one sentence, and no choice where there is none."""
+"""`monge tune`: a choice on some data, reported on others; bad input gets one sentence, and no choice."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from monge.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
 
 ROWS = ["a b\ta c\t{}", "b c\tb c\t{}", "d e\tx y\t{}", "q\tq\t{}"]
 
@@ -45,3 +49,25 @@ def test_a_choice_without_rivals_is_not_called_one_of_several(capsys: pytest.Cap
     out = capsys.readouterr().out
     assert "1 setting tried; chosen: chrf,beta=1" in out
     assert "not the only good one" not in out
+
+
+def test_tune_chooses_on_one_set_and_reports_on_another(rated: Path, run: Run) -> None:
+    lines = rated.read_text(encoding="utf-8").splitlines()
+    Path("dev.tsv").write_text("\n".join(lines[:61]) + "\n", encoding="utf-8")
+    Path("test.tsv").write_text("\n".join([lines[0], *lines[61:]]) + "\n", encoding="utf-8")
+    arguments = ("tune", "dev.tsv", "-m", "chrf", "--grid", "char_order=1..3", "word_order=0,2", "--report", "test.tsv")
+    status, out, err = run(*arguments, "--draws", "100", "-f", "json")
+    assert status == 0, err
+    record = json.loads(out)
+    chosen = record["chosen_on"]["metrics"]
+    assert len(chosen) == 6
+    best = max(chosen, key=lambda m: m["average"]["value"])["metric"]
+    assert " ".join(f"{k}={v}" for k, v in record["options"].items()) == best
+    assert {m["metric"] for m in record["reported_on"][0]["metrics"]} == {"chosen", "as it was"}
+    status, out, _ = run(*arguments, "--draws", "100")
+    assert "no output of these sets is in dev.tsv" in out
+    status, _, err = run(*arguments[:-1], "rated.tsv")
+    assert status == 2
+    assert "60 outputs of rated.tsv are among those of dev.tsv" in err
+    status, _, err = run("tune", "dev.tsv", "-m", "chrf", "--grid", "char_order=1..3")
+    assert status == 2

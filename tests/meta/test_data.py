@@ -164,13 +164,15 @@ def test_ranked_pairs_count_ties_as_wrong(tmp_path):
 
 
 def test_mqm_texts_lose_their_marks_and_references_are_found(tmp_path):
-    scores = write(tmp_path / "s.tsv", "system mqm_avg_score seg_id\nx -1.5 1\nx None 2\nref-A -0.5 1\n")
+    scores = write(tmp_path / "s.tsv", "system mqm_avg_score seg_id\nx -1.5 1\nx None 2\nx -2 3\nref-A -0.5 1\n")
     header = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     rows = "x\td\t1\t1\tr1\tquelle\tA <v>bad</v> one.\tStyle\tMinor\nref\td\t1\t1\tr1\tquelle\tA good one.\tNo\tNo\n"
     judged = read_mqm(scores, write(tmp_path / "t.tsv", header + rows), name="xx-yy")
     (segment,) = judged.segments
     assert (segment.hypothesis, segment.references, segment.document) == ("A bad one.", ("A good one.",), "d")
     assert judged.judgments["mqm"].values.tolist() == [[-1.5]]
+    aside = "1 judgments of ref-A, a reference, are set aside"
+    assert judged.notes == (aside, "1 judged outputs have no text in this copy")
 
 
 def test_flickr_captions_are_never_their_own_reference(tmp_path):

@@ -21,16 +21,33 @@ def save_scores(args: argparse.Namespace, pairs: Sequence[tuple[JudgedSet, Mappi
     if getattr(args, "save_scores", None):
         _write_score_rows(args.save_scores, [(part_name(args, judged), scores) for judged, scores in pairs])
     if getattr(args, "mtme", None):
-        from monge.meta.data.mtme import list_references, write_metric_scores, write_tree
+        _write_tree(args, pairs)
 
-        for judged, scores in pairs:
-            if not (Path(args.mtme) / "sources" / f"{judged.name}.txt").exists():
-                write_tree(judged, args.mtme)
-            references = list_references(args.mtme, judged.name)
-            for metric, item in scores.items():
-                write_metric_scores(
-                    args.mtme, judged.name, metric, item.table, references=references, systems=item.totals
-                )
+
+def _write_tree(args: argparse.Namespace, pairs: Sequence[tuple[JudgedSet, Mapping[str, MetricScores]]]) -> None:
+    """Write a folder of mt-metrics-eval, or add to one whose outputs are the same; check all before writing any."""
+    from monge.meta.data.mtme import (
+        UNNAMED,
+        check_tree,
+        lay_out_scores,
+        list_references,
+        write_metric_scores,
+        write_tree,
+    )  # fmt: skip
+
+    folder = Path(args.mtme)
+    new = [judged for judged, _ in pairs if not (folder / "sources" / f"{judged.name}.txt").exists()]
+    laid = [{m: lay_out_scores(judged, m, item.table) for m, item in scores.items()} for judged, scores in pairs]
+    for judged, _ in pairs:
+        if judged not in new and not (Path(args.data).exists() and folder.samefile(args.data)):
+            check_tree(judged, folder)
+    for (judged, scores), tables in zip(pairs, laid, strict=True):
+        if judged in new:
+            write_tree(judged, folder)
+        references = list_references(folder, judged.name)
+        for metric, table in tables.items():
+            totals = {system or UNNAMED: total for system, total in scores[metric].totals.items()}
+            write_metric_scores(folder, judged.name, metric, table, references=references, systems=totals)
 
 
 def _write_score_rows(path: str, pairs: Sequence[tuple[str, Mapping[str, MetricScores]]]) -> None:
@@ -39,15 +56,15 @@ def _write_score_rows(path: str, pairs: Sequence[tuple[str, Mapping[str, MetricS
     from monge.text import write_jsonl, write_tsv
 
     rows = [
-        (part, metric, system, segment, float(item.table.values[s, n]), item.table.higher_is_better)
+        (part, metric, system, segment, float(table.values[s, n]), table.higher_is_better, table.signature)
         for part, scores in pairs
-        for metric, item in scores.items()
-        for s, system in enumerate(item.table.systems)
-        for n, segment in enumerate(item.table.segments)
-        if np.isfinite(item.table.values[s, n])
+        for metric, table in ((metric, item.table) for metric, item in scores.items())
+        for s, system in enumerate(table.systems)
+        for n, segment in enumerate(table.segments)
+        if np.isfinite(table.values[s, n])
     ]
-    header = ("part", "metric", "system", "id", "score", "higher_is_better")
+    header = ("part", "metric", "system", "id", "score", "higher_is_better", "signature")
     if path.removesuffix(".gz").endswith(".jsonl"):
         write_jsonl(path, [dict(zip(header, row, strict=True)) for row in rows])
     else:
-        write_tsv(path, header, ((*row[:-1], str(row[-1]).lower()) for row in rows))
+        write_tsv(path, header, ((*row[:5], str(row[5]).lower(), row[6]) for row in rows))

@@ -48,7 +48,8 @@ def judged_segments(judged: JudgedSet) -> list[Segment]:
 
 def sample_inputs(judged: JudgedSet, count: int, *, seed: int = 0) -> JudgedSet:
     """Return a set with the outputs of *count* inputs drawn without replacement (all when there are no more)."""
-    ids = list(dict.fromkeys(segment.id for segment in judged.segments))
+    tables = judged.judgments.values()
+    ids = list(dict.fromkeys([s.id for s in judged.segments] + [name for t in tables for name in t.segments]))
     if count >= len(ids):
         return judged
     chosen = {ids[i] for i in np.random.default_rng(seed).permutation(len(ids))[:count]}

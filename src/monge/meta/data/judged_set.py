@@ -17,7 +17,8 @@ class JudgedSet:
     """One part of a data set (a language pair, a split): texts where there are any, judgments by aspect.
 
     A segment's id names its input, so that outputs of several systems for one input share it. ``totals`` are judgments
-    of whole systems, by aspect and system; ``scores`` are metric scores that came with the data.
+    of whole systems, by aspect and system; ``scores`` are metric scores that came with the data. ``document_of`` names
+    the documents of segments without texts.
     """
 
     name: str
@@ -26,6 +27,7 @@ class JudgedSet:
     totals: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    document_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def aspects(self) -> tuple[str, ...]:
@@ -35,7 +37,7 @@ class JudgedSet:
     @property
     def documents(self) -> dict[str, str]:
         """The document of every segment id."""
-        return {segment.id: segment.document for segment in self.segments}
+        return {**self.document_of, **{segment.id: segment.document for segment in self.segments}}
 
     def choose_aspects(self, names: Sequence[str]) -> JudgedSet:
         """Return this set with the aspects *names* only; none named keeps all."""

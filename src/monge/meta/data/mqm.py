@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
@@ -48,7 +51,17 @@ def read_mqm(scores: PathLike, texts: PathLike | None = None, *, name: str) -> J
                 text = outputs[system, segment]
                 segments.append(Segment(text, references, source, id=segment, system=system, document=document))
                 values.append(float(table.values[s, n]))
-    return make_judged_set(name, segments, {"mqm": values}, place=str(scores))
+    judged = make_judged_set(name, segments, {"mqm": values}, place=str(scores))
+    return replace(judged, notes=_set_aside(table, int(np.isfinite(values).sum())))
+
+
+def _set_aside(table: ScoreTable, kept: int) -> tuple[str, ...]:
+    """Say which judgments of *table* are not among the *kept* ones."""
+    counts = dict(zip(table.systems, np.isfinite(table.values).sum(axis=1).tolist(), strict=True))
+    references = {name: counts[name] for name in _REFERENCES.values() if counts.get(name)}
+    without = sum(counts.values()) - sum(references.values()) - kept
+    notes = [f"{n:,} judgments of {name}, a reference, are set aside" for name, n in references.items()]
+    return (*notes, *([f"{without:,} judged outputs have no text in this copy"] if without else []))
 
 
 def read_mqm_folder(folder: PathLike) -> list[JudgedSet]:

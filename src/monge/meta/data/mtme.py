@@ -20,6 +20,7 @@ from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number
 from monge.text import Segment, iter_lines, read_lines, write_lines
 
+UNNAMED = "system"  # what the only system is called where the data do not name it
 _REFERENCE_NAME = re.compile(r"[^.\-\s]+")
 
 
@@ -90,37 +91,79 @@ def write_metric_scores(
 ) -> list[Path]:
     """Write one metric's segment and system scores (``METRIC-REF.seg.score``, ``.sys.score``) and return the paths.
 
-    *references* name those the metric used; none means that it read the source. Higher must be better there, so a
-    distance is negated. Missing scores are refused: mt-metrics-eval accepts none of a metric.
+    *table* is laid out as the tree is (``lay_out_scores``). *references* name those the metric used; none means that it
+    read the source. Higher must be better there, so a distance is negated. Without *systems* there is no system file.
     """
-    if np.isnan(table.values).any():
-        s, n = (int(axis[0]) for axis in np.nonzero(np.isnan(table.values)))
-        raise InputError(f"{metric} has no score of system {table.systems[s]!r} on segment {table.segments[n]!r}")
+    _check_complete(table, metric)
     sign = 1.0 if table.higher_is_better else -1.0
     name = f"{metric}-{_reference_part(references)}"
     target = Path(folder) / "metric-scores" / pair
     target.mkdir(parents=True, exist_ok=True)
     rows = zip(table.systems, table.values, strict=True)
     segment_lines = [f"{system}\t{sign * value!r}" for system, values in rows for value in values.tolist()]
-    system_lines = [f"{system}\t{sign * float(systems[system])!r}" for system in table.systems]
-    paths = [target / f"{name}.seg.score", target / f"{name}.sys.score"]
-    for path, lines in zip(paths, (segment_lines, system_lines), strict=True):
+    files = {target / f"{name}.seg.score": segment_lines}
+    if all(system in systems for system in table.systems):
+        system_lines = [f"{system}\t{sign * float(systems[system])!r}" for system in table.systems]
+        files[target / f"{name}.sys.score"] = system_lines
+    for path, lines in files.items():
         write_lines(path, lines)
-    return paths
+    return list(files)
+
+
+def lay_out_scores(judged: JudgedSet, metric: str, table: ScoreTable) -> ScoreTable:
+    """Return the scores of the outputs of a set in the order in which ``write_tree`` writes them.
+
+    A system without any score is left out; one that lacks some is refused, as mt-metrics-eval would.
+    """
+    by_system, ids = _outputs(judged)
+    rows = {system or UNNAMED: i for i, system in enumerate(table.systems)}
+    columns = {segment: i for i, segment in enumerate(table.segments)}
+    systems = tuple(system for system in by_system if system in rows)
+    values = np.full((len(systems), len(ids)), np.nan)
+    here = [n for n, segment in enumerate(ids) if segment in columns]
+    values[:, here] = table.values[np.ix_([rows[s] for s in systems], [columns[ids[n]] for n in here])]
+    laid = ScoreTable(systems, ids, values, table.signature, table.higher_is_better)
+    _check_complete(laid, metric)
+    return laid
+
+
+def _check_complete(table: ScoreTable, metric: str) -> None:
+    if np.isnan(table.values).any():
+        s, n = (int(axis[0]) for axis in np.nonzero(np.isnan(table.values)))
+        raise InputError(f"{metric} has no score of system {table.systems[s]!r} on segment {table.segments[n]!r}")
+
+
+def check_tree(judged: JudgedSet, folder: PathLike) -> None:
+    """Refuse a tree that holds other outputs than the set, or in another order: scores would stand beside them."""
+    by_system, ids = _outputs(judged)
+    for system, own in by_system.items():
+        path = Path(folder) / "system-outputs" / judged.name / f"{system}.txt"
+        lines = read_lines(path) if path.exists() else []
+        for number, segment in enumerate(ids, start=1):
+            if len(lines) != len(ids) or lines[number - 1] != _line(own[segment].hypothesis):
+                what = f"line {number} is not" if len(lines) == len(ids) else f"{len(lines)} lines where {len(ids)} are"
+                raise InputError(f"{path}: {what} the output of segment {segment!r}; choose a new folder")
+
+
+def _outputs(judged: JudgedSet) -> tuple[dict[str, dict[str, Segment]], tuple[str, ...]]:
+    """Return the outputs by system and segment, and the segments in order; every system must have them all."""
+    if not judged.segments:
+        raise OptionError(f"{judged.name} has judgments but no texts: it cannot become a folder of mt-metrics-eval")
+    by_system: dict[str, dict[str, Segment]] = {}
+    for segment in judged.segments:
+        by_system.setdefault(segment.system or UNNAMED, {})[segment.id] = segment
+    ids = tuple(dict.fromkeys(segment.id for segment in judged.segments))
+    for system, own in by_system.items():
+        if len(own) != len(ids):
+            have = f"{len(own)} of {len(ids)} segments"
+            raise OptionError(f"{judged.name}: system {system!r} has {have}; the tree needs all")
+    return by_system, ids
 
 
 def write_tree(judged: JudgedSet, folder: PathLike) -> Path:
     """Write texts and judgments of a set as a test set that mt-metrics-eval reads; every system needs every segment."""
     base, pair = Path(folder), judged.name
-    if not judged.segments:
-        raise OptionError(f"{pair} has judgments but no texts: it cannot become a folder of mt-metrics-eval")
-    by_system: dict[str, dict[str, Segment]] = {}
-    for segment in judged.segments:
-        by_system.setdefault(segment.system or "system", {})[segment.id] = segment
-    ids = list(dict.fromkeys(segment.id for segment in judged.segments))
-    for system, own in by_system.items():
-        if len(own) != len(ids):
-            raise OptionError(f"{pair}: system {system!r} has {len(own)} of {len(ids)} segments; the tree needs all")
+    by_system, ids = _outputs(judged)
     first = next(iter(by_system.values()))
     for kind in ("sources", "references", "documents", "human-scores", f"system-outputs/{pair}"):
         (base / kind).mkdir(parents=True, exist_ok=True)
@@ -137,7 +180,7 @@ def write_tree(judged: JudgedSet, folder: PathLike) -> Path:
 
 
 def _human_lines(table: ScoreTable, systems: Sequence[str], ids: Sequence[str]) -> list[str]:
-    rows = {system or "system": i for i, system in enumerate(table.systems)}
+    rows = {system or UNNAMED: i for i, system in enumerate(table.systems)}
     columns = {segment: i for i, segment in enumerate(table.segments)}
     lines = []
     for system in systems:

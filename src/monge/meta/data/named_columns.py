@@ -62,7 +62,9 @@ def read_named_columns(
     name = Path(path).name.partition(".")[0]
     result = make_judged_set(name, segments, {a: [r.number(a) for r in records] for a in judged}, place=str(path))
     shipped = {s: tabulate(keys, [r.number(s) for r in records], signature=s) for s in scores}
-    return JudgedSet(name, result.segments if "hypothesis" in roles else (), result.judgments, scores=shipped)
+    if "hypothesis" in roles:
+        return JudgedSet(name, result.segments, result.judgments, scores=shipped)
+    return JudgedSet(name, (), result.judgments, scores=shipped, document_of=result.documents)
 
 
 def open_records(path: PathLike) -> Iterator[Record]:

@@ -1,0 +1,43 @@
+"""`monge benchmark`: cells are kept, curves and ablations are reported."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_benchmark_resumes_and_reports(rated: Path, run: Run) -> None:
+    arguments = ("benchmark", "quick", "--data", "rated.tsv", "--folder", "out", "--draws", "50", "--sample", "20")
+    metrics = ("-m", "bleu", "bertscore,encoder=hashed", "--ablate", "bertscore,encoder=hashed", "yisi1,encoder=hashed")
+    status, out, err = run(*arguments, *metrics, "--no-curves")
+    assert status == 0, err
+    assert out.strip() == "out/report.html"
+    cells = {path.name: path.stat().st_mtime_ns for path in Path("out/cells").iterdir()}
+    record = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
+    steps = record["data"][0]["ablations"][0]["steps"]
+    assert list(steps) == ["bertscore,encoder=hashed", "+ weighting=idf_plus_one", "+ alpha=0.7"]
+    next(iter(Path("out/cells").glob("bleu*"))).write_text("damaged", encoding="utf-8")
+    status, _, err = run(*arguments, *metrics, "--no-curves")
+    assert status == 0, err
+    again = {path.name: path.stat().st_mtime_ns for path in Path("out/cells").iterdir()}
+    assert again.keys() == cells.keys()
+    assert [name for name in cells if again[name] != cells[name]] == [n for n in cells if n.startswith("bleu")]
+    assert json.loads(Path("out/report.json").read_text(encoding="utf-8")) == record
+    assert "one switch at a time" in Path("out/report.md").read_text(encoding="utf-8")
+    assert Path("out/report.html").read_text(encoding="utf-8").count("<figure>") >= 3
+
+
+def test_layer_curves(rated: Path, minilm_directory: Path, run: Run) -> None:
+    from monge.engine.suites import SUITES
+
+    assert any(suite.curves for suite in SUITES)
+    (rated.parent / "cache").mkdir()
+    (rated.parent / "cache" / "models").symlink_to(minilm_directory.parent)
+    status, _, err = run(
+        "benchmark", "quick", "--data", "rated.tsv", "--folder", "out", "--draws", "20", "-m", "bertscore",
+        "--sample", "10", "--offline",
+    )  # fmt: skip
+    assert status == 0, err
+    curves = json.loads(Path("out/report.json").read_text(encoding="utf-8"))["data"][0]["curves"]
+    assert list(curves["bertscore"]) == [str(layer) for layer in range(7)]
