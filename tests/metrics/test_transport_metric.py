@@ -1,6 +1,7 @@
 """The family under one roof: switches, references, fallbacks, alignments."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from monge.encoders.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
 from monge.metrics import load_metric
+from monge.metrics.baseline import Baseline
 from monge.metrics.readout import combine_f
 from monge.metrics.specs import TRANSPORT_SPECS
 from monge.metrics.transport_metric import TransportMetric
@@ -256,3 +258,12 @@ def test_relaxed_transport_of_an_empty_text_moves_everything(epsilon: float) -> 
     scores = metric.score(pairs, keep_alignments=True)
     assert [score.value for score in scores] == pytest.approx([1.0, scores[1].value, 1.0])
     assert scores[0].alignments[0].plan.coupling.sum() == pytest.approx(1.0)
+
+
+def test_a_baseline_serves_penalties_relative_to_the_texts(tmp_path: Path) -> None:
+    options = {"readout": "one_minus", "lambda_unit": "relative", "epsilon": 0.0}
+    Baseline(str(load("lazy_emd", **options).signature), {"score": 0.25}, 7).save(tmp_path / "base.json")
+    rescaled = load("lazy_emd", **options, baseline=str(tmp_path / "base.json"))
+    assert values(rescaled) == pytest.approx((values(load("lazy_emd", **options)) - 0.25) / 0.75)
+    with pytest.raises(OptionError, match="lambda_c"):
+        load("lazy_emd", **options | {"lambda_unit": "absolute"}, baseline=str(tmp_path / "base.json"))

@@ -16,8 +16,10 @@ from monge.metrics.baseline import Baseline
 from monge.metrics.settings import TransportSettings
 from monge.metrics.specs import spec_named
 from monge.metrics.transport_metric import CorpusStatistics, TransportMetric
+from monge.scores import Signature
 
 _TRANSPORT_OPTIONS = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}
+_UNSCALED = ("version", "references", "baseline")  # what may differ from the metric that measured a baseline
 READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
     "f": (-1.0, 1.0),
     "distance": (0.0, math.inf),
@@ -94,17 +96,15 @@ def _with_baseline(metric: TransportMetric) -> TransportMetric:
 
 
 def baseline_mismatch(baseline: Baseline, metric: TransportMetric) -> str:
-    """Return what differs between the metric a baseline was measured with and *metric*; idf may differ."""
-    theirs, ours = (
-        {key: value for key, _, value in (part.partition(":") for part in text.split("|"))}
-        for text in (baseline.signature, str(metric.signature))
-    )
-    for fields in (theirs, ours):
-        fields["weighting"] = fields.get("weighting", "").split("(")[0]
-        for ignored in ("version", "references", "baseline"):
-            fields.pop(ignored, None)
-    keys = [key for key in {**theirs, **ours} if theirs.get(key) != ours.get(key)]
-    return ", ".join(f"{key}: {theirs.get(key)} / {ours.get(key)}" for key in keys)
+    """Return what differs between the metric a baseline was measured with and *metric*; what is fitted may differ."""
+    theirs, ours = (_what_scales(text) for text in (baseline.signature, str(metric.signature)))
+    return ", ".join(f"{key}: {a} / {b}" for key, (a, b) in theirs.differences(ours).items())
+
+
+def _what_scales(signature: str) -> Signature:
+    fields = {key: value for key, value in Signature.parse(signature).recipe().fields.items() if key not in _UNSCALED}
+    fields["weighting"] = fields.get("weighting", "").partition("(")[0]  # whence the idf comes may differ
+    return Signature(fields)
 
 
 _GREEDY = TransportSettings(layers="middle", drop="none", mute="special", cost="cosine", readout="f", references="max")

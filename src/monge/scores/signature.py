@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-_FITTED = {"weighting": r"=[^)]*", "lambda_c": r"\*.*", "lambda_r": r"\*.*"}  # what a metric takes from the texts
+_COST = (r"\*.*", "*typical")
+# what a metric takes from the texts, and what stands for it in a recipe
+_FITTED = {"weighting": (r"=[^)]*", ""), "lambda_c": _COST, "lambda_r": _COST}
 _ESCAPES = {"%": "%25", "|": "%7C", ":": "%3A", "\n": "%0A"}
 
 
@@ -42,10 +44,12 @@ class Signature:
     def recipe(self) -> Signature:
         """Return the signature without what a metric fits to the texts at hand: idf tables and the typical cost.
 
+        Members of an ensemble (keys such as ``1.weighting``) count alike.
+
         >>> str(Signature({"metric": "yisi1", "weighting": "idf(references=a2f4)"}).recipe())
         'metric:yisi1|weighting:idf(references)'
         """
-        return Signature({k: re.sub(_FITTED[k], "", v) if k in _FITTED else v for k, v in self.fields.items()})
+        return Signature({key: _unfit(key.rpartition(".")[2], value) for key, value in self.fields.items()})
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """Return the keys on which two signatures differ, with both values.
@@ -56,6 +60,10 @@ class Signature:
         keys = dict.fromkeys([*self.fields, *other.fields])
         pairs = {key: (self.fields.get(key), other.fields.get(key)) for key in keys}
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _unfit(key: str, value: str) -> str:
+    return re.sub(*_FITTED[key], value) if key in _FITTED else value
 
 
 def _escape(value: str) -> str:
