@@ -64,6 +64,9 @@ def test_members_with_corpus_statistics_are_fitted():
         ({"members": "bleu", "constants": "1"}, OptionError, "MEAN/SPREAD"),
         ({"members": "bleu + chrf", "constants": "1/2"}, OptionError, "2 members need 2 pairs"),
         ({"members": "bleu", "constants": "1/0"}, OptionError, "spreads positive"),
+        ({"members": "1e999*bleu + chrf"}, OptionError, "must be positive and finite"),
+        ({"members": "bleu + chrf", "constants": "nan/1 0/2"}, OptionError, "all finite"),
+        ({"members": "bleu + chrf", "constants": "1/1 0/inf"}, OptionError, "all finite"),
         ({"members": "bleu,layers=3"}, OptionError, "no option 'layers'"),
     ],
 )
@@ -83,3 +86,8 @@ def test_options_of_mongescore_name_nothing_else():
     assert load_metric("mongescore", encoder="hashed", layers="2", sentence=1e-5).members[1].weight == 1e-5
     members = "bertscore,layers=2 + 1e-05*cosine"
     assert load_metric("ensemble", members=members, encoder="hashed").members[1].weight == 1e-5
+
+
+def test_given_constants_are_signed_to_the_last_digit():
+    one, two = (load_metric("ensemble", members="bleu", constants=f"40.000000{k}/10") for k in (1, 2))
+    assert str(one.signature) != str(two.signature)

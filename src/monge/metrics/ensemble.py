@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -129,7 +130,7 @@ def load_mongescore(
 
     The defaults were chosen by ``monge tune`` on et-en and the dev sets of Eval4NLP: docs/results.md has the grid.
     """
-    if not 0 <= sentence < float("inf"):
+    if not 0 <= sentence < math.inf:
         raise OptionError(f"sentence={sentence}: must not be negative or infinite")
     matching = {"encoder": encoder, "layers": layers, "order": repr(order)}
     terms = [(1.0, MetricVariant(f"bertscore,layers={layers},order={order!r}", "bertscore", matching))]
@@ -143,7 +144,7 @@ def make_ensemble(name: str, terms: Sequence[tuple[float, MetricVariant]], const
     metrics = [variant.load() for _, variant in terms]
     if constants:
         scales = _parse_constants(constants, len(terms))
-        calibration = "given"
+        calibration = f"given({' '.join(constants.split())})"
     else:
         pairs = read_calibration_pairs()
         scales = [_measure(metric, pairs, variant.label) for metric, (_, variant) in zip(metrics, terms, strict=True)]
@@ -178,8 +179,8 @@ def _parse_term(text: str) -> tuple[float, str]:
         weight = float(match["weight"] or 1)
     except ValueError:
         raise OptionError(f"members: {match['weight']!r} in {text!r} is no number") from None
-    if not weight > 0:
-        raise OptionError(f"members: the weight of {match['metric']!r} must be positive")
+    if not 0 < weight < math.inf:
+        raise OptionError(f"members: the weight of {match['metric']!r} must be positive and finite")
     return weight, match["metric"]
 
 
@@ -188,6 +189,9 @@ def _parse_constants(text: str, count: int) -> list[tuple[float, float]]:
         scales = [(float(mean), float(spread)) for mean, spread in (part.split("/") for part in text.split())]
     except ValueError:
         raise OptionError(f"constants={text!r}: write MEAN/SPREAD for every member, with blanks between") from None
-    if len(scales) != count or not all(spread > 0 for _, spread in scales):
-        raise OptionError(f"constants={text!r}: {count} members need {count} pairs MEAN/SPREAD, spreads positive")
+    good = all(math.isfinite(mean) and 0 < spread < math.inf for mean, spread in scales)
+    if len(scales) != count or not good:
+        raise OptionError(
+            f"constants={text!r}: {count} members need {count} pairs MEAN/SPREAD, all finite, spreads positive"
+        )
     return scales

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from monge.errors import OptionError, suggest
@@ -66,28 +67,57 @@ def load_metric(name: str, **options: Any) -> Metric:
 
 
 def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
-    """Return *value* as the type of the option's default; text is parsed, other values pass.
+    """Return *value* as the type of the option's default: text is parsed, a number or path may stand for text.
+
+    An encoder may be an object; what an option without default may be is its own affair.
 
     >>> parse_option("alpha", "0.7", inspect.Parameter("alpha", inspect.Parameter.KEYWORD_ONLY, default=0.5))
     0.7
     """
     default = parameter.default
-    numeric = isinstance(default, int | float) and not isinstance(default, bool)
-    if default is not None and (value is None or (numeric and not isinstance(value, str | Real))):
-        raise OptionError(f"{key}={value!r}: must be {'a number' if numeric else 'given, or left out'}")
-    if not isinstance(value, str) or isinstance(default, str) or default is None:
+    if value is None and isinstance(default, str):
+        raise OptionError(f"{key}={value!r}: must be given, or left out")
+    if key == "encoder" or type(default) not in _KINDS:
         return value
+    read, kind = _KINDS[type(default)]
     try:
-        if isinstance(default, bool):
-            return _TRUTH[value.lower()]
-        return type(default)(value)
-    except (KeyError, ValueError):
-        kind = {bool: "true or false", int: "a whole number", float: "a number"}.get(
-            type(default), type(default).__name__
-        )
+        return read(value)
+    except (KeyError, TypeError, ValueError):
         raise OptionError(f"{key}={value!r}: must be {kind}") from None
 
 
+def _read_truth(value: Any) -> bool:
+    return _TRUTH[str(value).lower()]
+
+
+def _read_whole(value: Any) -> int:
+    if not isinstance(value, str | Integral) or isinstance(value, bool):
+        raise TypeError
+    return int(value)
+
+
+def _read_number(value: Any) -> float:
+    if not isinstance(value, str | Real) or isinstance(value, bool):
+        raise TypeError
+    return float(value)
+
+
+def _read_text(value: Any) -> str:
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(value)  # layers=7
+    text = os.fspath(value)
+    if not isinstance(text, str):
+        raise TypeError
+    return text
+
+
+# type of the default → what reads a value, and what it must be
+_KINDS: Mapping[type, tuple[Callable[[Any], Any], str]] = {
+    bool: (_read_truth, "true or false"),
+    int: (_read_whole, "a whole number"),
+    float: (_read_number, "a number"),
+    str: (_read_text, "text"),
+}
 _TRUTH: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 

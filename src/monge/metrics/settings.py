@@ -29,6 +29,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+def check_choice(name: str, value: str) -> None:
+    """Refuse a value of an option of CHOICES that is none of them."""
+    choices = CHOICES[name]
+    if value not in choices:
+        raise OptionError(f"{name}={value!r}{suggest(str(value), choices)}: must be one of {', '.join(choices)}")
+
+
 _LARGEST = 1e8  # a larger finite penalty drowns in rounding
 
 
@@ -72,12 +79,8 @@ class TransportSettings:
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
-        for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            if value not in choices:
-                raise OptionError(
-                    f"{name}={value!r}{suggest(str(value), choices)}: must be one of {', '.join(choices)}"
-                )
+        for name in CHOICES:
+            check_choice(name, getattr(self, name))
         if not isinstance(self.ngram, int) or isinstance(self.ngram, bool) or self.ngram < 0:
             raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
         for name in ("lambda_c", "lambda_r", "epsilon", "order", "alpha"):

@@ -17,6 +17,7 @@ from monge.encoders import EncodedText, Encoder, load_encoder, parse_layers
 from monge.errors import OptionError
 from monge.metrics.base import MetricSpec
 from monge.metrics.common import MetricBase, check_needs
+from monge.metrics.settings import check_choice
 from monge.metrics.specs import spec_named
 from monge.scores import Alignment, Score, Signature
 from monge.text import Segment, word_spans
@@ -53,9 +54,12 @@ class Wmdo(MetricBase):
         """Build the metric; *encoder* should be static vectors (*oov* and *fold_case* say how words are looked up)."""
         if not (0 <= delta < math.inf and 0 <= alpha < math.inf):
             raise OptionError(f"delta={delta}, alpha={alpha}: penalties must be numbers of at least 0")
-        return cls(
-            spec_named("wmdo"), load_encoder(encoder, cache=True, oov=oov, fold_case=fold_case), layers, delta, alpha
-        )
+        for name, value in (("oov", oov), ("fold_case", fold_case)):
+            check_choice(name, value)
+        loaded = load_encoder(encoder, cache=True, oov=oov, fold_case=fold_case)
+        parse_layers(layers, loaded.layers)
+        spec = dataclasses.replace(spec_named("wmdo"), bounds=(0.0, 2.0 + delta + alpha))
+        return cls(spec, loaded, layers, delta, alpha)
 
     @property
     def signature(self) -> Signature:
