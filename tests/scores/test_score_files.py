@@ -162,3 +162,18 @@ def test_a_missing_or_empty_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty").write_text("")
     with pytest.raises(InputError, match="empty"):
         read_scores(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000, "JSON nested too deeply"),
+        ('{"id": "1", "system": "a", "score": ' + "1" * 5000 + "}", "line 1: a number of thousands of digits"),
+        ('{"id": "1", "system": "a", "score": ' + "1" * 400 + "}", "is not a number"),
+    ],
+)
+def test_json_beyond_reading_is_told(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text(text + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_scores(path)

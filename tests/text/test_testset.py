@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from monge.errors import InputError
-from monge.text import Segment, TestSet, read_jsonl, read_parallel, read_tsv, write_jsonl
+from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel, read_tsv, write_jsonl
 
 
 def write(path: Path, text: str) -> Path:
@@ -149,3 +150,28 @@ def test_tsv_faults(tmp_path: Path, text: str, complaint: str) -> None:
 def test_records_are_plain(tmp_path: Path) -> None:
     record = TestSet((Segment("h", ("r",), id="1"),)).records()[0]
     assert json.loads(json.dumps(record)) == {"id": "1", "hypothesis": "h", "references": ["r"]}
+
+
+def test_a_number_beyond_reading_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text('{"hypothesis": "x", "id": ' + "1" * 5000 + "}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: a number of thousands of digits"):
+        read_jsonl(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((["a", "b"], ["x", None]), "references of text 2 must be a sequence of texts, not NoneType"),
+        ((["a"], [5]), "references of text 1 must be a sequence of texts, not int"),
+        ((["a"], ["x"], [5]), "a source must be text, not int"),
+    ],
+)
+def test_lists_with_holes_are_told(arguments: tuple[list[Any], ...], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        make_segments(*arguments)
+
+
+def test_no_references_are_an_empty_sequence() -> None:
+    with pytest.raises(InputError, match="not NoneType"):
+        Segment("a", None)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import stat
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from monge.errors import InputError
@@ -120,3 +121,13 @@ def test_jsonl_is_strict_json(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="record 1 cannot be written"):
         write_jsonl(tmp_path / "g", [{"x": object()}])
     assert not (tmp_path / "g").exists()
+
+
+def test_numbers_of_numpy_are_written_as_numbers(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "t.tsv", ["a", "b", "c"], [[np.float64(0.1), np.float64("nan"), 0.1]])
+    assert (tmp_path / "t.tsv").read_text(encoding="utf-8") == "a\tb\tc\n0.1\t\t0.1\n"
+
+
+def test_a_name_as_long_as_the_file_system_allows_can_be_written(tmp_path: Path) -> None:
+    write_lines(tmp_path / ("語" * 84), ["x"])  # 252 bytes of at most 255
+    assert [path.name for path in tmp_path.iterdir()] == ["語" * 84]

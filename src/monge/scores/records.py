@@ -52,7 +52,7 @@ def parse_number(value: Any, place: str) -> float:
         return math.nan
     try:
         number = None if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
     if number is None:
         raise InputError(f"{place}: {value!r} is not a number")
@@ -67,6 +67,9 @@ def parse_json(text: str, place: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{place}: not JSON ({error.msg} at line {error.lineno}, column {error.colno})") from error
+    except (RecursionError, ValueError) as error:
+        what = "a number of thousands of digits" if isinstance(error, ValueError) else "JSON nested too deeply"
+        raise InputError(f"{place}: {what}") from error
 
 
 def read_tsv_records(path: PathLike, *, columns: Sequence[str] | None = None) -> Iterator[Record]:

@@ -29,11 +29,14 @@ class Segment:
     def __post_init__(self) -> None:
         if not isinstance(self.hypothesis, str):
             raise InputError(f"a hypothesis must be text, not {type(self.hypothesis).__name__}")
-        if isinstance(self.references, str):
-            raise InputError("references must be a sequence of texts, not one text")
+        if isinstance(self.references, str) or not isinstance(self.references, Iterable):
+            kind = "one text" if isinstance(self.references, str) else type(self.references).__name__
+            raise InputError(f"references must be a sequence of texts, not {kind}")
         object.__setattr__(self, "references", tuple(self.references))
         if not all(isinstance(reference, str) for reference in self.references):
             raise InputError("references must be texts")
+        if not isinstance(self.source, str | None):
+            raise InputError(f"a source must be text, not {type(self.source).__name__}")
 
 
 def make_segments(
@@ -57,7 +60,7 @@ def make_segments(
     return [
         Segment(
             hypothesis,
-            () if references is None else _as_tuple(references[i]),
+            () if references is None else _as_tuple(references[i], i),
             None if sources is None else sources[i],
             id=str(i + 1),
             system=system,
@@ -66,8 +69,8 @@ def make_segments(
     ]
 
 
-def _as_tuple(reference: str | Sequence[str]) -> tuple[str, ...]:
-    return (reference,) if isinstance(reference, str) else tuple(reference)
+def _as_tuple(reference: str | Sequence[str], place: int) -> tuple[str, ...]:
+    return (reference,) if isinstance(reference, str) else tuple(_as_list(reference, f"references of text {place + 1}"))
 
 
 def _as_list(texts: Iterable[T], name: str) -> list[T]:

@@ -164,8 +164,9 @@ def _parse_object(line: str, name: str, number: int) -> dict[str, object]:
         value = json.loads(line)
     except json.JSONDecodeError as error:
         raise InputError(f"{name}, line {number}: not JSON ({error.msg} at column {error.colno})") from error
-    except RecursionError as error:
-        raise InputError(f"{name}, line {number}: JSON nested too deeply") from error
+    except (RecursionError, ValueError) as error:
+        what = "a number of thousands of digits" if isinstance(error, ValueError) else "JSON nested too deeply"
+        raise InputError(f"{name}, line {number}: {what}") from error
     if not isinstance(value, dict):
         raise InputError(f"{name}, line {number}: a JSON object is expected, not {_kind(value)}")
     return value

@@ -36,7 +36,7 @@ def open_atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             with target.open("wb") as stream:
                 yield stream
             return
-        temporary = target.with_name(f".{target.name[:100]}.{os.urandom(4).hex()}.tmp")
+        temporary = target.with_name(f".{target.name[:40]}.{os.urandom(4).hex()}.tmp")  # 255 bytes are the most
         try:
             with temporary.open("xb") as stream:
                 yield stream
@@ -124,7 +124,7 @@ def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
 def _cell(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    return float.__repr__(value) if isinstance(value, float) else str(value)  # numpy's own repr names its type
 
 
 def _checked(text: str, place: str, forbidden: str) -> str:
