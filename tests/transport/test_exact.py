@@ -204,3 +204,8 @@ def test_negative_mass_and_unequal_totals_are_refused():
 def test_other_penalties_are_refused():
     with pytest.raises(OptionError, match="keeps both marginals"):
         solve_exact(TransportProblem(np.ones((1, 1)), np.ones(1), np.ones(1), rho_a=1.0))
+
+
+def test_masses_are_one_row_of_numbers():
+    with pytest.raises(InputError, match=r"cost \(2, 1\) does not fit masses \(2, 1\)"):
+        TransportProblem(np.zeros((2, 1)), np.full((2, 1), 0.5), np.ones(1))

@@ -1,4 +1,4 @@
-"""One free side: Theorem 1 of Lazy-EMD (Chen et al. 2021), ties, points without mass."""
+"""One free side: Theorem 1 of Lazy-EMD (Chen et al. 2020), ties, points without mass."""
 
 import numpy as np
 import pytest

@@ -4,7 +4,7 @@ import numpy as np
 import ot
 import pytest
 
-from monge.errors import OptionError
+from monge.errors import InputError, OptionError
 from monge.transport import (
     RaggedClouds,
     TransportProblem,
@@ -69,3 +69,16 @@ def test_shares_add_up_to_the_root():
 def test_a_wrong_order_is_refused(order):
     with pytest.raises(OptionError, match="order"):
         solve_powered_pairs(CLOUDS, CLOUDS, PAIRS, TransportSetting(), order=order)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([(0, 1), (0, 9)], "pair 1 names right cloud 9"),
+        ([(-1, 0)], "pair 0 names left cloud -1"),
+        ([(0.7, 0.0)], "whole numbers"),
+    ],
+)
+def test_bad_pairs_are_named(pairs, message):
+    with pytest.raises(InputError, match=message):
+        solve_powered_pairs(CLOUDS, CLOUDS, pairs, TransportSetting(), order=2)

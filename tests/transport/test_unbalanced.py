@@ -30,7 +30,7 @@ def text_problem(seed: int, rho_a: float, rho_b: float, n: int = 25, m: int = 25
 
 @pytest.mark.parametrize(("rho_c", "rho_r"), [*LAZY, (1.0, 0.5)])
 def test_theorem_2_one_reference_word(rho_c, rho_r):
-    # Chen et al. 2021, eqs. 12–13: p_i = exp(−c_i/λc − (λr/λc) A) w_i with A = log Σp
+    # Chen et al. 2020, eqs. 12–13: p_i = exp(−c_i/λc − (λr/λc) A) w_i with A = log Σp
     rng = np.random.default_rng(5)
     cost, w = rng.random(9), rng.random(9)
     w /= w.sum()
@@ -198,7 +198,7 @@ def test_costs_beyond_the_penalties_agree_with_scaling(regulariser, ratio):
 
 @pytest.mark.parametrize("cost_per_penalty", [100, 650])
 def test_a_plan_of_next_to_nothing_is_still_right(cost_per_penalty):
-    # two equal words: p = exp(−c / (λc + λr)), eq. 12 of Chen et al. 2021 with one word on either side
+    # two equal words: p = exp(−c / (λc + λr)), eq. 12 of Chen et al. 2020 with one word on either side
     problem = TransportProblem(np.array([[cost_per_penalty * 0.54]]), np.ones(1), np.ones(1), 0.23, 0.31)
     plan = solve_unbalanced(problem, epsilon=0.0)
     assert plan.converged

@@ -35,8 +35,7 @@ def solve_pairs(
     >>> solve_pairs(clouds, clouds, [(0, 0), (0, 1)], TransportSetting("sqeuclidean")).costs.tolist()
     [0.0, 1.0]
     """
-    index = _check_pairs(left, right, np.asarray(pairs))
-    _check_masses(left, right, index, setting)
+    index = check_pairs(left, right, np.asarray(pairs), setting)
     cells = left.sizes[index[:, 0]] * right.sizes[index[:, 1]]
     starts = np.concatenate([[0], np.cumsum(cells)]) if keep_couplings else None
     costs, masses, iterations, converged, flat = _native.solve_pairs(
@@ -55,7 +54,10 @@ def solve_pairs(
     return BatchSolution(costs, masses, iterations, converged, _split(left, right, index, starts, flat))
 
 
-def _check_pairs(left: RaggedClouds, right: RaggedClouds, pairs: NDArray[Any]) -> NDArray[np.int64]:
+def check_pairs(
+    left: RaggedClouds, right: RaggedClouds, pairs: NDArray[Any], setting: TransportSetting
+) -> NDArray[np.int64]:
+    """Return *pairs* as whole numbers (P, 2); refuse clouds that are not there or cannot be transported."""
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
@@ -71,6 +73,7 @@ def _check_pairs(left: RaggedClouds, right: RaggedClouds, pairs: NDArray[Any]) -
         if clouds.sizes[column].min() == 0:
             p = int(clouds.sizes[column].argmin())
             raise InputError(f"pair {p}: {name} cloud {column[p]} has no points")
+    _check_masses(left, right, index, setting)
     return index
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from monge.errors import OptionError
 from monge.transport.costs import cost_matrix
+from monge.transport.pairs import check_pairs
 from monge.transport.problem import Array, TransportProblem
 from monge.transport.ragged import BatchSolution, RaggedClouds, TransportSetting
 from monge.transport.solvers import solve
@@ -34,7 +35,7 @@ def solve_powered_pairs(
     if not 0 < order < np.inf:
         raise OptionError(f"the order of transport must be positive and finite, not {order}")
     plans = []
-    for i, j in np.asarray(pairs, dtype=np.int64).reshape(-1, 2).tolist():
+    for i, j in check_pairs(left, right, np.asarray(pairs), setting).tolist():
         rows = slice(left.offsets[i], left.offsets[i + 1])
         columns = slice(right.offsets[j], right.offsets[j + 1])
         cost = cost_matrix(left.points[rows], right.points[columns], setting.cost)

@@ -34,7 +34,7 @@ class TransportProblem:
             if not np.isfinite(value).all():
                 raise InputError(f"{name} of a transport problem has NaN or infinite values")
             object.__setattr__(self, name, value)
-        if self.cost.ndim != 2 or self.cost.shape != (self.a.size, self.b.size) or self.cost.size == 0:
+        if self.cost.size == 0 or self.cost.ndim != 2 or self.a.shape + self.b.shape != self.cost.shape:
             raise InputError(f"cost {self.cost.shape} does not fit masses {self.a.shape} and {self.b.shape}")
         if np.abs(self.cost).max() > LARGEST_COST:
             raise InputError(f"a cost of {np.abs(self.cost).max()} is too large (at most {LARGEST_COST})")

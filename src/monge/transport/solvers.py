@@ -1,4 +1,4 @@
-"""Solvers of one transport problem (Chen et al. 2021, Def. 4, is the family they cover)."""
+"""Solvers of one transport problem (Chen et al. 2020, Def. 4, is the family they cover)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def solve_one_sided(problem: TransportProblem) -> TransportPlan:
     r"""One marginal holds, the other is free: every point goes to its cheapest partner, the first of equals.
 
     With C = 1 − cos and rho_b = 0 the cost is one minus generalised precision, with rho_a = 0 one minus generalised
-    recall (Chen et al. 2021, Theorem 1). Points without mass are partners all the same.
+    recall (Chen et al. 2020, Theorem 1). Points without mass are partners all the same.
 
     >>> cost = np.array([[0.3, 0.1], [0.2, 0.4]])
     >>> problem = TransportProblem(cost, np.array([0.5, 0.5]), np.array([1.0, 0.0]), rho_b=0.0)
@@ -52,7 +52,7 @@ def solve_unbalanced(
 ) -> TransportPlan:
     r"""min <C,P> + rho_a KL(P1 | a) + rho_b KL(Pᵀ1 | b) + epsilon·R(P): marginals that give way at a price.
 
-    R is ΣP(log P − 1) (``"entropy"``, Chen et al. 2021) or KL(P | abᵀ) (``"kl"``). Either rho may also be 0 or inf.
+    R is ΣP(log P − 1) (``"entropy"``, Chen et al. 2020) or KL(P | abᵀ) (``"kl"``). Either rho may also be 0 or inf.
     With epsilon > 0 the dual is solved by Newton's method (``iterations`` counts its steps): ``converged`` says that
     the optimality conditions hold within ``tolerance`` of the transported mass. With epsilon = 0 the plan is exact,
     by a convex simplex on forests (``iterations`` counts pivots), and ``converged`` says that primal and dual agree.
