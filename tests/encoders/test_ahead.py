@@ -1,5 +1,7 @@
 """Encoding ahead changes nothing but the time."""
 
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +10,7 @@ import pytest
 from monge.encoders import EncodedText
 from monge.encoders import ahead as ahead_module
 from monge.encoders.ahead import encode_ahead
+from monge.encoders.batching import run_batches
 from monge.encoders.hashed import HashedEncoder
 
 
@@ -50,3 +53,25 @@ def test_errors_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead_module, "BLOCK", 2)
     with pytest.raises(ValueError, match="refused"):
         list(encode_ahead(Watched(), ["a", "b", "c", "bad", "d", "e"], [0]))
+
+
+def test_a_reader_who_leaves_does_not_wait_for_the_block_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead_module, "BLOCK", 2)
+    begun, done = threading.Event(), list[int]()
+
+    class Batched(HashedEncoder):
+        def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+            def work(batch: list[int]) -> None:
+                begun.set()
+                time.sleep(0.01)
+                done.extend(batch)
+
+            if "c" in texts:
+                run_batches(work, [[n] for n in range(400)], workers=2)
+            return super().encode(texts, layers)
+
+    stream = encode_ahead(Batched(dimension=4), ["a", "b", "c", "d"], [0])
+    next(stream)
+    assert begun.wait(60)
+    stream.close()
+    assert len(done) < 400

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextvars import ContextVar
+from threading import Event
+
+reader_left: ContextVar[Event | None] = ContextVar("reader_left", default=None)
+"""Set when nobody waits any more for what this thread computes: the batches not yet begun are then left."""
 
 
 def cut_batches(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
@@ -34,14 +39,24 @@ def available_cores() -> int:
 
 
 def run_batches(work: Callable[[list[int]], None], batches: Sequence[list[int]], *, workers: int) -> None:
-    """Call *work* once a batch, on up to *workers* threads; the first error stops the rest and is raised."""
+    """Call *work* once a batch, on up to *workers* threads; the first error stops the rest and is raised.
+
+    Where ``reader_left`` is set, no further batch is begun and CancelledError is raised.
+    """
+    left = reader_left.get()
+
+    def begin(batch: list[int]) -> None:
+        if left is not None and left.is_set():
+            raise CancelledError
+        work(batch)
+
     if workers == 1 or len(batches) < 2:
         for batch in batches:
-            work(batch)
+            begin(batch)
         return
     with ThreadPoolExecutor(min(workers, len(batches))) as pool:
         try:
-            for _ in pool.map(work, batches):
+            for _ in pool.map(begin, batches):
                 pass
         except BaseException:
             pool.shutdown(cancel_futures=True)
