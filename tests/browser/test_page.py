@@ -23,6 +23,19 @@ def wait_drawn(page: Page) -> None:
     page.wait_for_selector("#picture svg")
 
 
+def hold_explanations(page: Page) -> list[Route]:
+    """Keep requests for explanations waiting, in a list that grows."""
+    held: list[Route] = []
+    page.route("**/api/explain", lambda route: held.append(route))
+    return held
+
+
+def next_of(held: list[Route], page: Page) -> Route:
+    while not held:
+        page.wait_for_timeout(10)  # lets the browser tell of it
+    return held.pop(0)
+
+
 def press_score(page: Page) -> None:
     page.click("button.main >> text=Score")
     wait_drawn(page)
@@ -76,10 +89,10 @@ def test_what_is_lit_is_told_in_sight_of_a_long_picture(page: Page, address: str
     words = " ".join(f"word{i}" for i in range(70))
     open_pair(page, address, words, words + " end", "&m=bertscore&metric=bertscore")
     page.focus('#picture .word[data-h="2"]')
+    expect(page.locator("#detail")).to_contain_text("word2: adds")
     box = page.locator("#detail").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 900 + 1
-    expect(page.locator("#detail")).to_contain_text("word2: adds")
 
 
 def test_a_file_dropped_on_a_text_becomes_the_text(page: Page, address: str, tmp_path: Path) -> None:
@@ -114,6 +127,7 @@ def test_systems_are_dropped_and_the_report_is_read(page: Page, address: str, tm
     page.click("#tab-compare")
     page.set_input_files("#reference-files", tmp_path / "ref.txt")
     drop_files(page, "#drop-systems", [tmp_path / "first.txt", tmp_path / "second.txt"])
+    expect(page.locator("#reference-list")).to_contain_text("ref, 20 lines")
     expect(page.locator("#system-list")).to_contain_text("second, 20 lines")
     page.click("#run-compare")
     expect(page.locator("#report h1")).to_contain_text("Comparison of first", timeout=60_000)
@@ -169,13 +183,12 @@ def test_the_keyboard_is_enough(page: Page, address: str) -> None:
 
 def test_a_picture_drawn_anew_keeps_the_word_under_the_keyboard(page: Page, address: str) -> None:
     open_pair(page, address, "the boy ran", "the man ran home", "&m=bertscore,emd&metric=bertscore")
-    held: list[Route] = []
-    page.route("**/api/explain", lambda route: held.append(route))
-    with page.expect_request("**/api/explain"):
-        page.click('.card[data-metric="emd"]')
+    held = hold_explanations(page)
+    page.click('.card[data-metric="emd"]')
+    request = next_of(held, page)
     expect(page.locator("#picture")).to_have_attribute("aria-busy", "true")
     page.focus('#picture .word[data-h="1"]')
-    held.pop().continue_()
+    request.continue_()
     wait_drawn(page)
     expect(page.locator("#difference")).to_contain_text("from bertscore to emd")
     expect(page.locator('#picture .word[data-h="1"]')).to_be_focused()
@@ -231,7 +244,54 @@ def test_refusals_are_shown(browser: Browser, address: str) -> None:
         page.click("button.main >> text=Score")
     assert response.value.status == 413
     expect(page.locator("#pair-status")).to_contain_text("5,005 characters")
+    expect(page.locator("#cards .card")).to_have_count(0)  # those of the texts before
+    expect(page.locator("#picture svg")).to_have_count(0)
+    page.fill("#hypothesis", "word " * 301)
+    page.click("button.main >> text=Score")
+    expect(page.locator("#pair-status")).to_contain_text("301 words")  # scored, but not explained
+    expect(page.locator("#cards .card").first).to_be_visible()
+    expect(page.locator("#picture svg")).to_have_count(0)
+    page.fill("#hypothesis", "word")
+    press_score(page)
+    expect(page.locator("#pair-status")).to_have_text("")
     page.context.close()
+
+
+# a fetch that cannot be given up, and tells on the root element how many answers were read and dealt with
+COUNTING_FETCH = """
+const ask = window.fetch;
+window.fetch = async (path, options) => {
+  const answer = await ask(path, { ...options, signal: undefined });
+  const read = answer.json.bind(answer);
+  answer.json = async () => {
+    const content = await read();
+    const root = document.documentElement.dataset;
+    setTimeout(() => { root.answered = Number(root.answered ?? 0) + 1; });
+    return content;
+  };
+  return answer;
+};
+"""
+
+
+def test_an_answer_that_comes_too_late_is_not_shown(page: Page, address: str) -> None:
+    """As if the answer had arrived in the very moment in which it was given up."""
+    page.add_init_script(COUNTING_FETCH)
+    open_pair(page, address, "old words", "old words", "&m=bertscore&metric=bertscore")
+    held = hold_explanations(page)
+    page.click("button.main >> text=Score")
+    old = next_of(held, page)
+    page.fill("#hypothesis", "fresh text here")
+    page.click("button.main >> text=Score")
+    next_of(held, page).continue_()
+    wait_drawn(page)
+    answered = int(page.locator("html").get_attribute("data-answered") or 0)
+    old.continue_()
+    expect(page.locator("html")).to_have_attribute("data-answered", str(answered + 1))
+    page.click("#view-heatmap")  # draws from the answers at hand
+    expect(page.locator("#picture")).to_contain_text("fresh")
+    page.click("#view-ribbons")
+    expect(page.locator("#picture")).to_contain_text("fresh")
 
 
 def test_it_fits_a_phone(browser: Browser, address: str) -> None:

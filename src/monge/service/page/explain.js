@@ -107,11 +107,14 @@ class ExplainPanel {
     this.setBusy(true);
     try {
       const { results } = await api.score({ metrics, segments: [this.segment()] }, signal);
+      if (signal.aborted) return; // a newer run took over just as the answer came
       this.say('');
       this.showCards(results);
     } catch (error) {
       if (signal.aborted) return; // a newer run has taken over
-      this.setBusy(false);
+      byId('cards').replaceChildren(); // they belong to other texts
+      byId('why').hidden = true;
+      this.clearPicture();
       this.say(error.message);
     }
   }
@@ -167,14 +170,22 @@ class ExplainPanel {
         this.setBusy(true);
         const columns = innerWidth <= NARROW;
         const request = { metric: this.page.choice(metric), segment: this.segment(), columns: columns || null };
-        this.answers.set(metric, await api.explain(request, signal));
+        const answer = await api.explain(request, signal);
+        if (signal.aborted) return; // it explains texts that are no longer asked about
+        this.answers.set(metric, answer);
       }
       if (metric === this.shown) this.draw();
     } catch (error) {
-      if (signal.aborted) return;
-      if (metric === this.shown) this.setBusy(false);
+      if (signal.aborted || metric !== this.shown) return;
+      this.clearPicture();
       this.say(error.message);
     }
+  }
+
+  /** Show nothing rather than what belongs to another metric or text. */
+  clearPicture() {
+    for (const id of ['picture', 'detail', 'sum', 'difference', 'notes', 'pair-choice']) byId(id).replaceChildren();
+    this.setBusy(false);
   }
 
   draw() {
