@@ -6,7 +6,15 @@ import pytest
 from monge.compare.significance import correct_holm
 from monge.meta import Resampling, find_statistic, pair_scores
 from monge.meta.study import StudyPlan, run_study
-from monge.report.correlation import show_number, study_markup, study_record, study_text, study_verdict
+from monge.report.correlation import (
+    show_number,
+    study_heading,
+    study_markup,
+    study_notes,
+    study_record,
+    study_text,
+    study_verdict,
+)
 from monge.scores import ScoreTable
 
 
@@ -47,10 +55,45 @@ def test_an_accuracy_that_guessing_reaches_is_called_so(statistic, level):
     """The chance of an accuracy is not 0: half of the pairs, or the share that people tie."""
     options = {"statistic": statistic, "level": level, "systems": 6}
     bad = study({"a": 200.0, "b": 300.0}, **options)
-    assert study_verdict(bad)[-1].startswith("But that is hardly better than guessing, .")
+    assert study_verdict(bad)[-1].startswith(("But that is hardly better than guessing, .", "But its interval reaches"))
     assert 0.4 < bad.averages["a"].chance < 0.7
     good = study({"a": 0.2, "b": 3.0}, **options)
     assert not any("guessing" in sentence for sentence in study_verdict(good))
+
+
+def test_one_metric_alone_is_held_against_chance_too():
+    (good,) = study_verdict(study({"a": 0.2}))
+    assert good.startswith("a: Pearson r .9")
+    (accurate,) = study_verdict(study({"a": 0.2}, statistic="tie-accuracy", level="item", systems=6))
+    assert "; guessing gets ." in accurate
+    bad = study_verdict(study({"a": 80.0}))
+    assert bad[1] == "But that is hardly any agreement: do not trust it here."
+
+
+def test_an_interval_that_reaches_chance_is_no_ground_to_choose_on():
+    few = study_verdict(study({"a": 1.0, "b": 1.5}, size=5, systems=1))
+    assert not any("use any of them" in sentence or sentence.startswith("Use") for sentence in few)
+    assert few[-1] == "But its interval reaches 0, no agreement: judge more outputs before you trust it."
+
+
+def test_systems_are_counted_where_systems_are_compared():
+    found = study({"a": 0.2, "b": 0.21}, level="system", systems=6)
+    outputs = f"{found.averages['a'].used:,} outputs"
+    assert study_heading(found, "set") == f"set: Pearson r, between 6 systems; {outputs}"
+    assert "6 systems cannot tell it apart from" in study_verdict(found)[0]
+
+
+def test_an_interval_that_cannot_be_had_is_explained():
+    rng = np.random.default_rng(0)
+    systems, segments = tuple("abcdef"), tuple(map(str, range(20)))
+    table = ScoreTable(systems, segments, rng.normal(size=(6, 20)))
+    totals = dict(zip(systems, range(6), strict=True))
+    whole = ScoreTable(systems, segments, np.full((6, 20), np.nan))
+    scores = pair_scores(whole, {"m": table}, human_totals=totals, metric_totals={"m": {**totals, "a": 2.5}})
+    plan = StudyPlan(level="system", resampling=Resampling(count=50))
+    found = run_study([scores], find_statistic("pearson"), plan=plan, correct=correct_holm)
+    assert np.isnan(found.averages["m"].low)
+    assert any(note.startswith("note: m: no interval, because scores of whole systems") for note in study_notes(found))
 
 
 def test_nothing_to_say_has_its_reason():

@@ -42,7 +42,8 @@ class Resampling:
 class Agreement:
     """The value of one metric, its interval, what it rests on, and why it is NaN or groups fell out (``reason``).
 
-    ``chance`` is what a metric that knows nothing gets on the same judgments.
+    ``items`` is how many things are compared: the outputs used, or the systems at system level. ``chance`` is what a
+    metric that knows nothing gets on the same judgments.
     """
 
     task: str
@@ -56,6 +57,7 @@ class Agreement:
     skipped: int = 0
     reason: str = ""
     chance: float = 0.0
+    items: int = 0
     draws: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
@@ -89,6 +91,7 @@ def measure_agreement(
             skipped=whole.skipped,
             reason=whole.reason,
             chance=ready.chance(comparison),
+            items=int((comparison.samples(WHOLE)[0].weights > 0).sum()),
             draws=resampled,
         )
     return results
@@ -116,6 +119,7 @@ def average_agreement(parts: Sequence[Agreement], *, name: str = "average", conf
         skipped=sum(part.skipped for part in parts),
         reason="; ".join(f"{part.task}: {part.reason}" for part in failed),
         chance=float(np.mean([part.chance for part in parts])),
+        items=sum(part.items for part in parts),
         draws=draws,
     )
 

@@ -21,7 +21,7 @@ _LEVEL_TITLES = {
     "item": "by input, then averaged",
     "by-system": "by system, then averaged",
     "summary": "by document, then averaged",
-    "system": "between systems",
+    "system": "between {} systems",
 }
 
 
@@ -40,9 +40,11 @@ def show_number(value: float, digits: int = 3) -> str:
 def study_heading(study: Study, data: str) -> str:
     """Return one line that says what was measured."""
     first = next(iter(study.averages.values()))
-    level = _LEVEL_TITLES[study.plan.level]
+    level = _LEVEL_TITLES[study.plan.level].format(first.items)
+    if getattr(study.statistic, "size", None) is not None:  # tau-like counts the pairs of all groups together
+        level = level.replace("then averaged", "pairs pooled")
     tasks = f"{len(study.tasks)} tasks, " if len(study.tasks) > 1 else ""
-    return f"{data}: {study.statistic.title}, {level}; {tasks}{first.used:,} judged outputs"
+    return f"{data}: {study.statistic.title}, {level}; {tasks}{first.used:,} {_outputs(study)}"
 
 
 def study_verdict(study: Study) -> list[str]:
@@ -53,25 +55,44 @@ def study_verdict(study: Study) -> list[str]:
         return [f"No metric has a value: {best.reason or 'no data'}."]
     interval = f" [{show_number(best.low)}, {show_number(best.high)}]" if math.isfinite(best.low) else ""
     what = f"{'average ' if len(study.tasks) > 1 else ''}{study.statistic.title} {show_number(best.value)}{interval}"
+    doubt = _doubt(study, best)
     if len(ranking.metrics) == 1:
-        return [f"{best.metric}: {what}."]
+        known = f"; guessing gets {show_number(best.chance)}" if best.chance and not doubt else ""
+        return [f"{best.metric}: {what}{known}.", *([f"But {doubt}."] if doubt else [])]
+    return [*_choice(study, what, doubtful=bool(doubt)), *([f"But {doubt}."] if doubt else [])]
+
+
+def _doubt(study: Study, best: Agreement) -> str:
+    """Return why even the best metric should not be trusted, or nothing."""
+    guessed = f"guessing, {show_number(best.chance)}"
+    if best.value - best.chance < 0.1 * (1 - best.chance):
+        trust = "do not trust it here" if len(study.ranking.metrics) == 1 else "trust none of them here"
+        return f"that is hardly {f'better than {guessed}' if best.chance else 'any agreement'}: {trust}"
+    if best.low <= best.chance:
+        reached = guessed if best.chance else "0, no agreement"
+        drawn = "outputs" if study.plan.resampling.over == "segments" else "systems"
+        return f"its interval reaches {reached}: judge more {drawn} before you trust it"
+    return ""
+
+
+def _choice(study: Study, what: str, *, doubtful: bool) -> list[str]:
+    """Say which of several metrics comes first, and which are not told apart from it or worse."""
+    ranking, best = study.ranking, study.ranking.agreements[0]
     worse = [m for i, m in enumerate(ranking.metrics) if ranking.beats[0, i]]
     unclear = [m for i, m in enumerate(ranking.metrics) if i and not ranking.beats[0, i]]
     close = [m for m in unclear if math.isfinite(study.averages[m].value)]
     if not worse and close:
-        sentences = [
-            f"{best.metric} comes first, {what}, but {best.used:,} judged outputs cannot tell it apart from "
-            f"{_listing(close)}: use any of them, or judge more outputs."
-        ]
-    else:
-        sentences = [f"Use {best.metric}: it agrees best with people, {what}."]
-        if worse:
-            sentences.append(f"It is significantly better than {_listing(worse) if unclear else 'all others'}.")
-        if close:
-            sentences.append(f"These data cannot tell it apart from {_listing(close)}.")
-    if best.value - best.chance < 0.1 * (1 - best.chance) or best.low <= best.chance:
-        what = f"better than guessing, {show_number(best.chance)}" if best.chance else "any agreement, or chance"
-        sentences.append(f"But that is hardly {what}: trust none of them here.")
+        systems = study.plan.level == "system"
+        judged = f"{best.items:,} {'systems' if systems else 'judged outputs'}"
+        more = "systems or outputs" if systems else "outputs"
+        advice = "" if doubtful else f": use any of them, or judge more {more}"
+        return [f"{best.metric} comes first, {what}, but {judged} cannot tell it apart from {_listing(close)}{advice}."]
+    start = f"{best.metric} agrees best with people" if doubtful else f"Use {best.metric}: it agrees best with people"
+    sentences = [f"{start}, {what}."]
+    if worse:
+        sentences.append(f"It is significantly better than {_listing(worse) if unclear else 'all others'}.")
+    if close:
+        sentences.append(f"These data cannot tell it apart from {_listing(close)}.")
     return sentences
 
 
@@ -86,7 +107,7 @@ def study_table(study: Study, *, width: int | None = None) -> tuple[list[str], l
         header = ["metric", *shown, "average" if several else study.statistic.title, confidence, "cluster"]
         rows = [
             [
-                _metric_name(study, i),
+                metric,
                 *(show_number(study.agreements[metric][task].value) for task in shown),
                 show_number(study.averages[metric].value),
                 _interval(study.averages[metric]),
@@ -113,7 +134,8 @@ def study_matrix(study: Study) -> str:
 def study_text(study: Study, *, data: str, width: int = 80, correction: str = "holm") -> str:
     """Return the report for a terminal: the answer, the table, the matrix, and what the numbers rest on."""
     header, rows = study_table(study, width=width)
-    parts = [study_heading(study, data), textwrap.fill(" ".join(study_verdict(study)), width), text_table(header, rows)]
+    heading = textwrap.fill(study_heading(study, data), width)
+    parts = [heading, textwrap.fill(" ".join(study_verdict(study)), width), text_table(header, rows)]
     if len(study.ranking.metrics) > 1:
         parts.append(f"{study_matrix(study)}\n{textwrap.fill(matrix_legend(study, correction), width)}")
     notes = study_notes(study)
@@ -136,7 +158,7 @@ def study_notes(study: Study) -> list[str]:
     """Return what was used and left out, reasons for missing values and skipped groups, and notes of the data."""
     first = next(iter(study.averages.values()))
     total = first.used + first.unused
-    notes = [f"used {first.used:,} of {total:,} judged outputs; {first.unused:,} unused"]
+    notes = [f"used {first.used:,} of {total:,} {_outputs(study)}; {first.unused:,} unused"]
     seen: dict[str, list[str]] = {}
     for metric, own in study.agreements.items():
         for task, agreement in own.items():
@@ -150,6 +172,7 @@ def study_notes(study: Study) -> list[str]:
     over = study.plan.resampling
     if over.count:
         notes.append(f"intervals: {over.count:,} bootstrap resamples over {over.over}, seed {over.seed}")
+        notes += _missing_intervals(study)
     return notes + [f"note: {note}" for note in study.notes]
 
 
@@ -208,6 +231,7 @@ def _agreement_record(agreement: Agreement) -> dict[str, Any]:
         "chance": _plain(agreement.chance),
         "used": agreement.used,
         "unused": agreement.unused,
+        "items": agreement.items,
         "groups": agreement.groups,
         "skipped": agreement.skipped,
     }
@@ -224,8 +248,23 @@ def _interval(agreement: Agreement) -> str:
     return f"[{show_number(agreement.low)}, {show_number(agreement.high)}]"
 
 
-def _metric_name(study: Study, i: int) -> str:
-    return study.ranking.metrics[i]
+def _outputs(study: Study) -> str:
+    """Return what was used: at system level people may have judged whole systems only."""
+    return "outputs" if study.plan.level == "system" else "judged outputs"
+
+
+def _missing_intervals(study: Study) -> list[str]:
+    """Say why metrics that have a value have no interval."""
+    bare = [m for m, a in study.averages.items() if math.isfinite(a.value) and math.isnan(a.low)]
+    fixed = [m for m in bare if not all(part.draws.size for part in study.agreements[m].values())]
+    failed = [m for m in bare if m not in fixed]
+    notes = []
+    if fixed:
+        why = "scores of whole systems stay the same whatever segments are drawn (--resample systems moves them)"
+        notes.append(f"note: {_listing(fixed)}: no interval, because {why}")
+    if failed:
+        notes.append(f"note: {_listing(failed)}: no interval, because most resamples have no value")
+    return notes
 
 
 def _listing(names: Sequence[str]) -> str:
