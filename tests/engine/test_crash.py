@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,36 @@ import pytest
 from monge.encoders.store import Store
 
 WORDS = re.findall(r"\S+", "the a boy girl dog cat ran walked home away quickly slowly in under coat rain sun . , ! ?")
-LINES = 3200  # four chunks
+LINES = 3200  # four chunks, of 1000 lines but the last
+# A job that is killed in a moment of its own choice: when the first chunk is safe, or when the bytes of the second one
+# that it scores are on disk but not yet in the index.
+KILLED = """
+import os, signal, sys
+from monge.cli import main
+from monge.encoders.pack_index import PackIndex
+from monge.engine.journal import Journal
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+moment, keep, write, written = sys.argv.pop(1), Journal.keep, PackIndex._write, []
+
+def keep_and_die(self, *chunk):
+    keep(self, *chunk)
+    die()
+
+def write_and_die(self, *blobs):
+    write(self, *blobs)
+    written.append(blobs)
+    if len(written) == 2:
+        die()
+
+if moment == "kept":
+    Journal.keep = keep_and_die
+if moment == "half kept":
+    PackIndex._write = write_and_die
+sys.exit(main())
+"""
 
 
 def write_texts(path: Path, seed: int) -> Path:
@@ -36,32 +64,23 @@ class Job:
     def __init__(self, folder: Path, texts: list[str], arguments: list[str]) -> None:
         self.folder = folder
         reference, hypothesis = texts
-        self.command = [sys.executable, "-m", "monge", "score", reference, "-i", hypothesis, *arguments]
+        self.arguments = ["score", reference, "-i", hypothesis, *arguments]
         cache = {"MONGE_CACHE": str(folder / "cache"), "MONGE_NO_CACHE": "", "TMPDIR": str(folder)}
         self.environment = {**os.environ, **cache}
 
-    def start(self, output: str) -> "subprocess.Popen[str]":
-        target = str(self.folder / output)
-        return subprocess.Popen(
-            [*self.command, "--segments", target, "-f", "json"],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def start(self, output: str, killed: str = "never") -> "subprocess.CompletedProcess[str]":
+        more = ["--segments", str(self.folder / output), "-f", "json"]
+        command = [sys.executable, "-c", KILLED, killed, *self.arguments, *more]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=300)
 
     def run(self, output: str) -> tuple[str, str, bytes]:
-        process = self.start(output)
-        printed, told = process.communicate(timeout=300)
-        assert process.returncode == 0, told
-        return printed, told, (self.folder / output).read_bytes()
+        done = self.start(output)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr, (self.folder / output).read_bytes()
 
     def finished_chunks(self) -> int:
         """How many chunks of scores are safe on disk."""
-        directory = self.folder / "cache" / "scores"
-        if not (directory / "index.sqlite").exists():
-            return 0
-        store = Store(directory)
+        store = Store(self.folder / "cache" / "scores")
         try:
             return sum(row.entries for row in store.summary())
         finally:
@@ -82,22 +101,14 @@ def test_killed_jobs_go_on(arguments: list[str], texts: list[str], tmp_path: Pat
     assert not (tmp_path / "undisturbed" / "cache" / "scores").exists()
 
     job = Job(tmp_path / "killed", texts, arguments)
-    done = 0
-    for _ in range(2):  # killed twice, each time after some progress
-        process = job.start("out.jsonl.gz")
-        deadline = time.monotonic() + 120
-        while job.finished_chunks() <= done and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL, "the job ended before it could be killed"
+    for safe, moment in enumerate(("kept", "half kept"), start=1):
+        assert job.start("out.jsonl.gz", moment).returncode == -signal.SIGKILL
         assert not (tmp_path / "killed" / "out.jsonl.gz").exists()
-        before, done = done, job.finished_chunks()
-        assert done > before
+        assert job.finished_chunks() == safe
 
     printed, told, segments = job.run("out.jsonl.gz")
     assert (printed, segments) == (expected[0], expected[2])
-    assert f"of {LINES} scores come from an earlier run" in told
+    assert f"2000 of {LINES} scores come from an earlier run" in told
     again = job.run("out.jsonl.gz")
     assert (again[0], again[2]) == (printed, segments)
     assert "all scores come from an earlier run" in again[1]
