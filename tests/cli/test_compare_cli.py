@@ -1,6 +1,7 @@
 """`monge compare` and `monge simulate` as a user meets them."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -228,6 +229,27 @@ def test_simulate_prints_every_panel_and_draws(tmp_path: Path, capsys) -> None:
     assert plot.read_bytes().startswith(b"<?xml")
     assert len(rows.read_text(encoding="utf-8").split("\n")) == 1 + 16 + 1
     assert run(capsys, "simulate", *small, "--recipe", "paper", "-f", "markdown")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "no.txt", "-i", "no.txt", "--html", "page.html"],
+        ["compare", "no.txt", "-i", "no.txt", "--plots", "figures"],
+        ["correlate", "no.tsv", "-m", "bleu", "--html", "page.html"],
+        ["correlate", "no.tsv", "-m", "bleu", "--plot", "matrix.svg"],
+        ["simulate", "--repeats", "0", "--plot", "figure.svg"],
+        ["benchmark", "mt"],
+    ],
+)
+def test_missing_matplotlib_is_told_before_the_work(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(arguments) == 2
+    assert "pip install 'monge[plot]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_simulate_refuses_the_impossible(capsys) -> None:

@@ -14,6 +14,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from monge.cli.correlate import add_study_arguments
+from monge.cli.values import check_figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         print(text_table(["suite", "what"], [[s.name, s.title] for s in SUITES], left=2))
         return 0
     suite = _adapt(find_suite(args.suite), args)
+    check_figures("report.html")
     folder = Path(args.folder or f"monge-{suite.name}")
     store = CellStore(folder)
     parts = [_run_data(args, suite, data, store) for data in suite.data]
@@ -130,11 +132,12 @@ def _values(
     args: argparse.Namespace, variants: Sequence[Any], sets: Sequence[JudgedSet], store: CellStore
 ) -> dict[str, float]:
     """Return the average agreement of every metric, without intervals or tests."""
+    from monge.cli.correlate import choose_statistic
     from monge.engine.benchmark import make_grid_tasks
-    from monge.meta import average_agreement, find_statistic, measure_agreement
+    from monge.meta import average_agreement, measure_agreement
 
     tasks = make_grid_tasks(variants, sets, store, level=args.level)
-    statistic = find_statistic(args.statistic[0], threshold=args.threshold)
+    statistic = choose_statistic(args, args.statistic[0])
     measured = [measure_agreement(task, statistic, level=args.level) for task in tasks]
     return {v.label: average_agreement([found[v.label] for found in measured]).value for v in variants}
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics
-from monge.cli.values import check_target, seed
+from monge.cli.values import check_figures, check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed, power=args.power, tie_margin=args.tie_margin,
     )  # fmt: skip
     check_target(args.html)
+    check_figures(args.html, args.plots)
     comparisons = _compare_table(args, settings) if args.scores else _compare_texts(args, settings)
     agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
     explained = explain_all(comparisons)

@@ -16,11 +16,13 @@ import argparse
 from typing import TYPE_CHECKING
 
 from monge.cli.study_inputs import add_data_arguments, add_variant_arguments, choose_defaults, gather_sets, gather_tasks
-from monge.cli.values import check_target, seed
+from monge.cli.values import check_figures, check_target, seed
+from monge.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from monge.meta import Statistic
     from monge.meta.judged import JudgedScores
     from monge.meta.study import Study
 
@@ -127,9 +129,13 @@ def run(args: argparse.Namespace) -> int:
 
     check_target(args.html)
     check_target(args.plot, endings=(".svg", ".png", ".pdf"))
+    check_figures(args.html, args.plot)
     check_target(args.save_scores, endings=(".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"))
     sets = gather_sets(args)
+    threshold = args.threshold
     choose_defaults(args)
+    if threshold is not None and "tau-like" not in args.statistic:
+        raise OptionError(f"--threshold {threshold:g} speaks of tau-like only: add -s tau-like, or leave it out")
     scored = gather_tasks(args, sets)
     studies = [make_study(args, scored.tasks, name) for name in args.statistic]
     label = args.data
@@ -149,10 +155,9 @@ def run(args: argparse.Namespace) -> int:
 def make_study(args: argparse.Namespace, tasks: Sequence[JudgedScores], statistic: str) -> Study:
     """Run the study that the arguments describe for one statistic."""
     from monge.compare.significance import CORRECTIONS
-    from monge.meta import Resampling, find_statistic
+    from monge.meta import Resampling
     from monge.meta.study import StudyPlan, run_study
 
-    threshold = args.threshold if statistic == "tau-like" else None
     plan = StudyPlan(
         level=args.level,
         resampling=Resampling(args.resample, args.draws, args.seed, args.confidence),
@@ -160,9 +165,14 @@ def make_study(args: argparse.Namespace, tasks: Sequence[JudgedScores], statisti
         alpha=args.alpha,
         permutations=max(args.draws, 99),
     )
-    return run_study(
-        tasks, find_statistic(statistic, threshold=threshold), plan=plan, correct=CORRECTIONS[args.correction]
-    )
+    return run_study(tasks, choose_statistic(args, statistic), plan=plan, correct=CORRECTIONS[args.correction])
+
+
+def choose_statistic(args: argparse.Namespace, name: str) -> Statistic:
+    """Return the statistic called *name*, with the threshold of the arguments where it has one."""
+    from monge.meta import find_statistic
+
+    return find_statistic(name, threshold=args.threshold if name == "tau-like" else None)
 
 
 def _write_files(

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from monge.cli.values import check_target, seed
+from monge.cli.values import check_figures, check_target, seed
 
 if TYPE_CHECKING:
     from monge.compare.simulation import Setup, Study
@@ -54,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from monge.compare.simulation import RECIPES, Grid, run_study
 
     check_target(args.plot, endings=(".svg", ".png", ".pdf"))
+    check_figures(args.plot)
     check_target(args.segments, endings=(".tsv", ".tsv.gz"))
     grid = Grid(tuple(args.types), tuple(args.outliers), tuple(args.systems), tuple(args.instances), args.repeats)
     study = run_study(grid, recipe=RECIPES[args.recipe], seed=args.seed, watch=_watch)
@@ -87,7 +88,10 @@ def _write(study: Study, path: str) -> None:
 
 
 def _print(study: Study, args: argparse.Namespace) -> None:
-    from monge.compare.simulation import PANELS
+    import numpy as np
+
+    from monge.compare.ranking import TITLES
+    from monge.compare.simulation import MECHANISMS, PANELS
     from monge.report.tables import latex_table, markdown_table, text_table
 
     render = {"text": text_table, "markdown": markdown_table, "latex": latex_table}[args.format]
@@ -103,3 +107,7 @@ def _print(study: Study, args: argparse.Namespace) -> None:
     if args.format == "text":
         print(f"\n{len(study.setups):,} simulations ({args.recipe} recipe, seed {args.seed});")
         print("Kendall's tau with the true strengths, in brackets its 95 % bootstrap interval.")
+        for mechanism, taus in zip(MECHANISMS, study.taus.T, strict=True):
+            tied = int(np.isnan(taus).sum())
+            if tied:
+                print(f"{TITLES[mechanism]} tied all systems in {tied:,} simulations, which its averages leave out.")

@@ -36,3 +36,12 @@ def check_target(path: str | None, *, endings: Sequence[str] = ()) -> None:
         raise InputError(f"cannot write {path}: there is no folder {os.path.dirname(path) or folder}")
     if not os.access(folder, os.W_OK):
         raise InputError(f"cannot write {path}: its folder is read-only")
+
+
+def check_figures(*wanted: str | None) -> None:
+    """Raise at once when figures are *wanted* (files or folders for them) and there is nothing to draw them with."""
+    if any(wanted):
+        from monge.report.plots import figure_style
+
+        with figure_style():
+            pass
