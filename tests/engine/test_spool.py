@@ -3,6 +3,9 @@
 import gzip
 import itertools
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,6 +48,29 @@ def test_a_spool_that_goes_to_disk_is_the_same(monkeypatch: pytest.MonkeyPatch) 
     for segment in SEGMENTS:
         made.append(segment)
     assert list(made) == SEGMENTS
+
+
+FULL = """
+import resource, sys
+from monge.engine import spool
+from monge.errors import InputError
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))  # as if the disk ended there
+spool._IN_MEMORY = 1 << 16
+records = spool.RecordSpool()
+try:
+    while True:
+        records.append(b"x" * 1000)
+except InputError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_one_sentence_and_no_complaint_at_the_end(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True, env=environment, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"cannot spool to {tmp_path}: ")
 
 
 def test_writing_and_reading_may_alternate() -> None:

@@ -7,7 +7,8 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import overload
+from contextlib import contextmanager, suppress
+from typing import IO, overload
 
 from monge.errors import InputError
 from monge.text import Segment
@@ -20,20 +21,16 @@ class RecordSpool:
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  # lives as long as the spool
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, _close, self._file)
         self._ends = array("q", [0])
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def append(self, record: bytes) -> None:
-        self._file.seek(self._ends[-1])
-        try:
+        with _explained():
+            self._file.seek(self._ends[-1])
             self._file.write(record)
-        except OSError as error:
-            raise InputError(
-                f"cannot spool to {tempfile.gettempdir()}: {error.strerror} (TMPDIR names another)"
-            ) from error
         self._ends.append(self._ends[-1] + len(record))
 
     def read(self, start: int, stop: int) -> list[bytes]:
@@ -44,8 +41,9 @@ class RecordSpool:
 
     def read_joined(self, start: int, stop: int) -> bytes:
         """Return the bytes of the records *start* to *stop*, end to end."""
-        self._file.seek(self._ends[start])
-        return self._file.read(self._ends[stop] - self._ends[start])
+        with _explained():
+            self._file.seek(self._ends[start])
+            return self._file.read(self._ends[stop] - self._ends[start])
 
     def chunks(self, *, records: int, size: int) -> Iterator[tuple[int, int]]:
         """Yield (start, stop) of runs of at most *records* records and *size* bytes; a longer record stands alone.
@@ -61,6 +59,20 @@ class RecordSpool:
             if full or stop == len(self) or self._ends[stop + 1] - self._ends[start] > size:
                 yield start, stop
                 start = stop
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say where there is no room; a write that was buffered fails as late as the next seek."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot spool to {tempfile.gettempdir()}: {error.strerror} (TMPDIR names another)") from error
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # no room for the rest, which nobody wants any more
+        file.close()
 
 
 class SegmentSpool(Sequence[Segment]):
