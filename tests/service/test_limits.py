@@ -84,6 +84,15 @@ def test_logs_hold_no_texts(caplog: pytest.LogCaptureFixture) -> None:
     assert json.loads(lines[0])["status"] == 200
 
 
+def test_counts_are_remembered_without_their_texts() -> None:
+    """The texts of 16,384 segments would be gigabytes, and a service promises not to keep them."""
+    metric = load_metric("chrf")
+    scored = [Segment("secret words \ud800", ("b", "c")), Segment("secret words \ud800", ("b c",))]
+    values = [score.value for score in metric.score(scored)]
+    assert [score.value for score in metric.score(scored)] == values
+    assert sorted(map(len, metric._counted)) == [16, 16]
+
+
 class HeldMetric:
     """chrF that scores when it is let, and tells how many segments each call had."""
 
