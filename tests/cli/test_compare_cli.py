@@ -260,3 +260,9 @@ def test_simulate_refuses_the_impossible(capsys) -> None:
         status, out, err = run(capsys, "simulate", *target)
         assert (status, out) == (2, "")
         assert f"cannot write {target[1]}" in err
+
+
+def test_simulations_without_an_order_are_counted(capsys) -> None:
+    small = ("--systems", "2", "--instances", "2", "--types", "1", "--outliers", "0", "--repeats", "20")
+    _, out, _ = run(capsys, "simulate", *small, "--recipe", "paper")
+    assert "BT tied all systems in " in out.splitlines()[-1]

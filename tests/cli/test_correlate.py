@@ -152,6 +152,7 @@ def test_missing_scores_are_counted(rated: Path, run: Run) -> None:
         (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "is not a number"),
         (["rated.tsv", "--score-columns", "length"], "--higher length or --lower length"),
         (["rated.tsv", "-m", "bleu", "-s", "tau-like", "--threshold", "nan"], "threshold must be a number"),
+        (["rated.tsv", "-m", "bleu", "--threshold", "2"], "--threshold 2 speaks of tau-like only"),
         (["rated.tsv", "-m", "bertscore", "--layers", "3", "-o", "layers=4"], "'layers' is given twice"),
         (["rated.tsv", "-m", "bleu", "--html", "no/folder/page.html"], "there is no folder no/folder"),
         (["rated.tsv", "-m", "bleu", "--plot", "matrix.gif"], "must end in .svg, .png, .pdf"),
