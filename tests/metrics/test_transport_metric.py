@@ -202,6 +202,16 @@ def test_relative_penalties_are_shared_between_systems() -> None:
 def test_bounds_follow_the_readout() -> None:
     assert load("bertscore", readout="distance").spec.bounds == (0.0, math.inf)
     assert load("emd", readout="inverse").spec.bounds == (0.0, 1.0)
+    assert load("emd").spec.bounds == (0.0, 2.0)
+    for name, options in (
+        ("emd", {"cost": "sqeuclidean"}),
+        ("bertscore", {"cost": "euclidean"}),
+        ("moverscore_v1", {"normalise_points": False, "pooling": "sum"}),
+        ("emd", {"epsilon": 1e6, "lambda_c": 0.0, "lambda_r": 0.0}),
+    ):
+        metric = load(name, **options)
+        low, high = metric.spec.bounds
+        assert ((low <= values(metric)) & (values(metric) <= high)).all()
     assert load("emd", readout="inverse").spec.higher_is_better
 
 

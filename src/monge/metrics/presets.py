@@ -20,6 +20,7 @@ from monge.scores import Signature
 
 _TRANSPORT_OPTIONS = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}
 _UNSCALED = ("version", "references", "baseline")  # what may differ from the metric that measured a baseline
+_BOUNDING = ("readout", "cost", "normalise_points", "epsilon")  # what the bounds of a spec rest on
 READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
     "f": (-1.0, 1.0),
     "distance": (0.0, math.inf),
@@ -71,9 +72,10 @@ class TransportPreset:
                 f"layers={settings.layers} are {len(layers)}: choose how to join them, aggregation=mean say"
             )
         spec = spec_named(self.name)
-        if settings.readout != self.defaults.readout or settings.baseline:
-            bounds = READOUT_BOUNDS[settings.readout] if not settings.baseline else (-math.inf, 1.0)
-            spec = dataclasses.replace(spec, higher_is_better=settings.readout != "distance", bounds=bounds)
+        if settings.baseline or any(getattr(settings, n) != getattr(self.defaults, n) for n in _BOUNDING):
+            spec = dataclasses.replace(
+                spec, higher_is_better=settings.readout != "distance", bounds=_bound_scores(settings)
+            )
         statistics = CorpusStatistics()
         if settings.idf:
             model = IdfModel.load(settings.idf)
@@ -83,6 +85,13 @@ class TransportPreset:
             statistics = CorpusStatistics(model, model)
         metric = TransportMetric(spec, settings, loaded, statistics)
         return _with_baseline(metric) if settings.baseline else metric
+
+
+def _bound_scores(settings: TransportSettings) -> tuple[float, float]:
+    """Return bounds that hold whatever the other settings: only 1 minus a cosine cost ends below."""
+    if settings.baseline or (settings.readout == "f" and settings.cost.endswith("euclidean")):
+        return (-math.inf, 1.0)
+    return READOUT_BOUNDS[settings.readout]
 
 
 def _with_baseline(metric: TransportMetric) -> TransportMetric:
