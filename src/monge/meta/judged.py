@@ -64,13 +64,10 @@ def pair_scores(
     if not metrics:
         raise InputError("no metric to compare with the human judgments")
     aligned = {metric: _align(table, human) for metric, table in metrics.items()}
-    people = _oriented(human)
-    judged = np.isfinite(people)
+    judged = np.isfinite(human.values)
     if human_totals is not None and not judged.any():
         judged = np.ones_like(judged)
-    used = judged.copy()
-    for values in aligned.values():
-        used &= np.isfinite(values)
+    used = np.logical_and.reduce([judged, *map(np.isfinite, aligned.values())])
     if not used.any():
         raise InputError(_no_overlap(human, metrics))
     totals = {m: _totals(t, human.systems, metrics[m].higher_is_better) for m, t in (metric_totals or {}).items()}
@@ -79,7 +76,7 @@ def pair_scores(
         systems=human.systems,
         segments=human.segments,
         documents=tuple((documents or {}).get(segment, "") for segment in human.segments),
-        human=people,
+        human=_oriented(human),
         metrics=aligned,
         used=used,
         human_totals=None if human_totals is None else _totals(human_totals, human.systems, human.higher_is_better),
