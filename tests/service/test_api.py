@@ -160,6 +160,8 @@ def test_health_and_counters(client: TestClient) -> None:
         ("/api/score", score_request("emd", idf="/etc/passwd"), 422, "metrics[0].options.idf"),
         ("/api/score", score_request("emd", encoder="../../x"), 422, "metrics[0].options.encoder"),
         ("/api/score", score_request("emd", cost="nope"), 422, "metrics[0].options"),
+        ("/api/score", score_request("emd", layers=[1, 2]), 422, "metrics[0].options.layers"),
+        ("/api/score", score_request("emd", lambda_c=None), 422, "metrics[0].options.lambda_c"),
         ("/api/score", score_request("emd", segments=[{"hypothesis": "a"}]), 422, "metrics[0]"),
         ("/api/score", score_request("emd", segments=[]), 422, "segments"),
         ("/api/score", {"metrics": [], "segments": [PAIR]}, 422, "metrics"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
@@ -26,8 +27,15 @@ def _check_fields(value: object) -> object:
     return value
 
 
+def _check_option(value: object) -> object:
+    """Say what an option may be; of a union pydantic tells only that the value is not the first of its kinds."""
+    if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise ValueError("an option must be a text, a finite number, true or false")
+
+
 Text = Annotated[str, AfterValidator(_check_unicode)]
-OptionValue = bool | int | float | Text
+OptionValue = Annotated[bool | int | float | Text, BeforeValidator(_check_option)]
 Items = Annotated[list[T], FailFast()]  # told is the first that is wrong
 Fields = Annotated[dict[Text, T], BeforeValidator(_check_fields)]
 
