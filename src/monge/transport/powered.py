@@ -55,6 +55,10 @@ def share_root(problem: TransportProblem, coupling: Array, order: float) -> Tran
     """Return *problem* (cost C) with cost C^p·W^{1−p}, so that contributions add up to W = (<C^p, P>)^{1/p}.
 
     Each pair gets its share of <C^p, P>: the only split that is proportional to what the pair adds there.
+
+    >>> problem = TransportProblem(np.array([[3.0, 4.0]]), np.array([2.0]), np.array([1.0, 1.0]))
+    >>> share_root(problem, np.array([[1.0, 1.0]]), 2.0).cost.tolist()
+    [[1.8, 3.2]]
     """
     raised = np.maximum(problem.cost, 0.0) ** order
     total = float((raised * coupling).sum())

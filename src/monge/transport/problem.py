@@ -87,7 +87,11 @@ class TransportPlan:
 
 
 def kl_divergence(p: Array, q: Array) -> float:
-    """Generalised KL divergence Σ p log(p/q) − p + q, with 0 log 0 = 0 and inf where q = 0 < p."""
+    """Generalised KL divergence Σ p log(p/q) − p + q of masses (n,), with 0 log 0 = 0 and inf where q = 0 < p.
+
+    >>> kl_divergence(np.array([1.0, 0.0]), np.array([1.0, 0.5]))
+    0.5
+    """
     if (p[q == 0] > 0).any():
         return np.inf
     positive = p > 0
