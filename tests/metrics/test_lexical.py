@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, ModelError, OptionError
 from monge.metrics.base import Metric
 from monge.metrics.lexical import (
     SacrebleuMetric,
@@ -221,3 +222,13 @@ def test_any_text_scores_within_bounds(pairs: list[tuple[str, list[str]]]) -> No
         low, high = metric.spec.bounds
         for value in [*(score.value for score in scores), metric.aggregate(segments, scores)]:
             assert low <= value <= high + 1e-9
+
+
+@pytest.mark.parametrize("tokenize", ["flores101", "flores200"])
+def test_no_model_of_a_tokenizer_is_fetched_offline(
+    tokenize: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONGE_OFFLINE", "1")
+    monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
+    with pytest.raises(ModelError, match=f"'{tokenize}' needs a model that is not here, and this is offline"):
+        make_bleu(tokenize=tokenize)

@@ -174,6 +174,12 @@ def test_health_and_counters(client: TestClient) -> None:
             "segments[0].hypothesis",
         ),
         ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
+        (
+            "/api/score",
+            score_request("emd", segments=[{"hypothesis": "a " * 2500, "references": ["b " * 2500] * 3}]),
+            413,
+            "segments[0]",
+        ),
         ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
         ("/api/score", score_request("ter", segments=[{**PAIR, "hypothesis": "a " * 101}]), 413, "metrics[0]"),
         (
@@ -219,6 +225,16 @@ def test_health_and_counters(client: TestClient) -> None:
             "systems.b",
         ),
         ("/api/compare", {"metrics": [{"name": "chrf"}], "systems": {"a": [], "b": []}}, 422, "systems.a"),
+        (
+            "/api/compare",
+            {
+                "metrics": [{"name": "chrf"}],
+                "systems": {"a": ["x"], "b": ["x" * 5000]},
+                "references": [["y" * 5000]] * 3,
+            },
+            413,
+            "systems.b[0]",
+        ),
     ],
 )
 def test_refusals_name_the_field(client: TestClient, path: str, body: object, status: int, field: str) -> None:

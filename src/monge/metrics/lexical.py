@@ -6,11 +6,13 @@ import copy
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.encoders.models import is_offline
 from monge.errors import ModelError, OptionError, suggest
 from monge.metrics.base import MetricSpec
 from monge.metrics.common import MetricBase, check_needs, note_empty_texts, read_language
@@ -153,6 +155,7 @@ def make_tokenizer(tokenize: str, *, lowercase: bool = False) -> Callable[[str],
 def _make_scorer(*, tokenize: str, **options: Any) -> Any:
     """Return sacrebleu's BLEU; ``force`` only silences its guess that a text was tokenised already."""
     _check_choice("tokenize", tokenize, list(_sacrebleu().BLEU.TOKENIZERS))
+    _check_offline(tokenize)
     try:
         return _sacrebleu().BLEU(tokenize=tokenize, force=True, **options)
     except (RuntimeError, ImportError, OSError) as error:
@@ -160,6 +163,17 @@ def _make_scorer(*, tokenize: str, **options: Any) -> Any:
         raise ModelError(
             f"sacrebleu's tokenizer {tokenize!r} cannot be used: {_first_line(error)} ({get}choose tokenize=char)"
         ) from error
+
+
+def _check_offline(tokenize: str) -> None:
+    """Refuse a tokenizer whose model sacrebleu would download although the network must not be touched."""
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    if tokenize in SPM_MODELS and is_offline():
+        name = SPM_MODELS[tokenize]["url"].rpartition("/")[2]
+        if not (Path(SACREBLEU_DIR) / "models" / name).exists():
+            raise ModelError(f"sacrebleu's tokenizer {tokenize!r} needs a model that is not here, and this is offline")
 
 
 def _make_chrf(

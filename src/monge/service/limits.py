@@ -78,6 +78,9 @@ def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:
             raise unusable(f"{len(lines)} lines, but {first_name} has {len(first)}", name)
     if not first:
         raise unusable("there are no lines to compare", first_name)
+    for name, lines in request.systems.items():
+        for i, (line, *references) in enumerate(zip(lines, *request.references, strict=True)):
+            _check_pairs(line, references, limits, f"systems.{name}[{i}]")
     texts = [(f"{name}[{i}]", line) for name, lines in columns for i, line in enumerate(lines)]
     _check_texts(texts, limits)
 
@@ -102,11 +105,20 @@ def _check_segments(segments: Sequence[SegmentText], limits: ServiceSettings) ->
         if len(segment.references) > limits.references:
             reason = f"{len(segment.references)} references; at most {limits.references} are taken"
             raise too_large(reason, f"segments[{i}].references")
+        _check_pairs(segment.hypothesis, segment.references, limits, f"segments[{i}]")
         texts.append((f"segments[{i}].hypothesis", segment.hypothesis))
         texts += [(f"segments[{i}].references[{k}]", text) for k, text in enumerate(segment.references)]
         if segment.source is not None:
             texts.append((f"segments[{i}].source", segment.source))
     _check_texts(texts, limits)
+
+
+def _check_pairs(hypothesis: str, references: Sequence[str], limits: ServiceSettings, field: str) -> None:
+    """Refuse a segment that would hold up all others: its work is in one piece and grows with its pairs of words."""
+    against = sum(map(len, references))
+    if len(hypothesis) * against > 2 * limits.text_characters**2:
+        reason = f"{len(hypothesis):,} characters against {against:,} in {len(references)} references"
+        raise too_large(f"{reason}; a long text is taken with fewer or shorter references", field)
 
 
 def _check_texts(texts: Sequence[tuple[str, str]], limits: ServiceSettings) -> None:
