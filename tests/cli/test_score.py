@@ -255,3 +255,43 @@ def test_closed_streams_are_no_bug(files: Path) -> None:
 def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     assert "score" in capsys.readouterr().out
+
+
+def test_bare_numbers_as_sacrebleu_prints_them(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "ref.txt", "-i", "hyp.txt", "other.txt", "-m", "bleu", "chrf", "-b", "-w", "1")
+    others = REFERENCES[::-1]
+    scores = [
+        (sacrebleu.corpus_bleu(h, [REFERENCES]), sacrebleu.corpus_chrf(h, [REFERENCES])) for h in (HYPOTHESES, others)
+    ]
+    assert (status, err) == (0, "")
+    assert out == "".join(f"{bleu.score:.1f}\t{chrf.score:.1f}\n" for bleu, chrf in scores)
+    status, out, err = run(capsys, "ref.txt", "-i", "hyp.txt", "-m", "bleu", "-b", "-f", "json")
+    assert (status, out) == (2, "")
+    assert "--score-only" in err
+
+
+def test_outputs_may_be_piped(files: Path) -> None:
+    command = [sys.executable, "-m", "monge", "score", "ref.txt", "-m", "bleu", "-b"]
+    piped = subprocess.run(command, input="\n".join(HYPOTHESES) + "\n", capture_output=True, text=True, check=True)
+    assert float(piped.stdout) == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score, abs=0.005)
+    alone = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert alone.returncode == 2
+    assert "name them with -i HYP (- is standard input)" in alone.stderr
+
+
+def test_unknown_arguments_name_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["metrics", "--nonsense"]) == 2
+    assert capsys.readouterr().err == "monge: '--nonsense' is no argument of monge metrics; see monge metrics --help\n"
+    assert main([]) == 2
+    assert "score outputs against references" in capsys.readouterr().err
+
+
+def test_no_input_is_overwritten(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("all.jsonl").write_text(json.dumps({"hypothesis": "a", "references": ["a"]}) + "\n", encoding="utf-8")
+    before = Path("all.jsonl").read_bytes()
+    status, _, err = run(capsys, "--jsonl", "all.jsonl", "-m", "bleu", "--segments", "./all.jsonl")
+    assert (status, err) == (2, "monge: cannot write ./all.jsonl: it is one of the files to read\n")
+    assert main(["explain", "ref.txt", "-i", "hyp.txt", "--line", "1", "-m", "bleu", "--output", "ref.txt"]) == 2
+    assert "it is one of the files to read" in capsys.readouterr().err
+    assert Path("all.jsonl").read_bytes() == before
+    assert Path("ref.txt").read_text(encoding="utf-8") == "\n".join(REFERENCES) + "\n"

@@ -15,7 +15,7 @@ from monge.engine import job as job_module
 from monge.engine import journal as journal_module
 from monge.engine.job import JobOptions, SystemResult, score_job, share_metrics
 from monge.engine.journal import Chunk, Journal, ScoreSpool
-from monge.engine.scoring import bootstrap_half_width, segment_record
+from monge.engine.scoring import bootstrap_half_width, count_notes, segment_record
 from monge.engine.spool import SegmentSpool
 from monge.metrics import Metric, load_metric
 from monge.metrics.common import MetricBase
@@ -249,3 +249,10 @@ def test_progress_of_corpus_statistics_is_shown(
     metric = load_metric("yisi1", encoder=ENCODER)
     score_job([metric], systems[:1], store=None, options=JobOptions(progress=True))
     assert "yisi1, corpus statistics" in capsys.readouterr().err
+
+
+def test_notes_of_one_kind_are_counted_together() -> None:
+    cut = [Score(0.5, notes=(f"hypothesis: cut at 254 of {count} tokens",)) for count in (300, 400)]
+    unknown = Score(0.5, notes=("reference: 2 of 9 words unknown: quux, blah",))
+    counted = count_notes([*cut, unknown])
+    assert counted == {"hypothesis: cut to the encoder's window": 2, "reference: words unknown": 1}

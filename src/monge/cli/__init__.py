@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from monge.errors import MongeError, suggest
+from monge.errors import MongeError, OptionError, suggest
 from monge.version import __version__
 
 # name, module of monge.cli, one line for `monge --help`
@@ -101,9 +101,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = [name for name, _, _ in COMMANDS]
     _prepare_streams()
     try:
+        if not arguments:
+            build_parser().print_help(sys.stderr)
+            return 2
         if command is not None and command not in names and not arguments[0].startswith("-"):
             raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")
-        args = build_parser(command).parse_args(arguments)
+        args, unknown = build_parser(command).parse_known_args(arguments)
+        if unknown:
+            raise OptionError(f"{' '.join(unknown)!r} is no argument of monge {command}; see monge {command} --help")
         with _environment(MONGE_OFFLINE=getattr(args, "offline", None), MONGE_NO_CACHE=getattr(args, "no_cache", None)):
             status = int(args.run(args))
         sys.stdout.flush()

@@ -76,9 +76,10 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from monge.cli.score import input_files
     from monge.text import write_text
 
-    check_target(args.output)
+    check_target(args.output, inputs=input_files(args))
     content = _render(_explain(args, read_texts(args)), args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0

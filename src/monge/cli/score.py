@@ -2,6 +2,7 @@
 
   monge score REF [REF ...] -i HYP [HYP ...] -m moverscore bleu
   monge score --jsonl FILE -m bertscore
+  cat HYP | monge score REF -m bleu -b
 
 Files hold one text a line (plain or gzip; - is standard input). Every REF is a reference for every line.
 
@@ -12,6 +13,9 @@ cache (`monge cache`), so that an interrupted job, started again, goes on where 
 from __future__ import annotations
 
 import argparse
+import os
+import stat
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         metavar="DIGITS",
         help="digits after the point (default: 4, or 2 for scores up to 100)",
+    )
+    output.add_argument(
+        "-b", "--score-only", action="store_true", help="print bare numbers: a line a system, a column a metric"
     )
     output.add_argument("--save-idf", metavar="FILE", help="write the idf statistics that were fitted")
     output.add_argument(
@@ -108,7 +115,7 @@ def add_metric_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.cli.score_output import print_json, print_table, tell_reuse, write_segments
+    from monge.cli.score_output import print_json, print_numbers, print_table, tell_reuse, write_segments
     from monge.engine.inputs import spool_jsonl, spool_parallel
     from monge.engine.job import JobOptions, score_job
     from monge.engine.journal import score_store
@@ -117,8 +124,12 @@ def run(args: argparse.Namespace) -> int:
         raise OptionError(f"--width {args.width}: must be between 0 and 17")
     if args.segments and not args.segments.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         raise OptionError(f"--segments {args.segments}: the name must end in .tsv or .jsonl (or .gz after that)")
-    check_target(args.segments)
-    check_target(args.save_idf)
+    if args.score_only and args.format != "text":
+        raise OptionError(f"--score-only prints bare numbers: leave out -f {args.format}")
+    if args.reference and not args.input and not args.jsonl and _is_piped():
+        args.input = ["-"]
+    check_target(args.segments, inputs=input_files(args))
+    check_target(args.save_idf, inputs=input_files(args))
     _check_inputs(args)
     systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
     metrics = load_metrics(args)
@@ -129,11 +140,13 @@ def run(args: argparse.Namespace) -> int:
         idf.save(args.save_idf)
     if args.segments:
         write_segments(args.segments, results)
-    if args.format == "json":
+    if args.score_only:
+        print_numbers(results, args.width)
+    elif args.format == "json":
         print_json(results)
     else:
         print_table(results, args)
-    if not args.quiet:
+    if not args.quiet and not args.score_only:
         tell_reuse(results)
     return 0
 
@@ -146,11 +159,25 @@ def read_test_set(args: argparse.Namespace) -> TestSet:
     return read_jsonl(args.jsonl) if args.jsonl else read_parallel(args.input, args.reference, args.source)
 
 
+def input_files(args: argparse.Namespace) -> list[str | None]:
+    """Return the files that the arguments name as texts."""
+    return [*args.reference, *args.input, args.source, args.jsonl]
+
+
+def _is_piped() -> bool:
+    """Whether something was piped or redirected into standard input, as in ``cat HYP | monge score REF``."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
 def _check_inputs(args: argparse.Namespace) -> None:
     if args.jsonl and (args.reference or args.input or args.source):
         raise OptionError("--jsonl names all texts: leave out REF, -i and -s")
     if not args.jsonl and not args.input:
-        raise OptionError("no outputs to score: name them with -i HYP, or use --jsonl FILE")
+        raise OptionError("no outputs to score: name them with -i HYP (- is standard input), or use --jsonl FILE")
 
 
 def load_metrics(args: argparse.Namespace) -> list[Any]:

@@ -87,6 +87,12 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
         _print_remarks(results, len(systems), sys.stdout if args.format == "text" else sys.stderr)
 
 
+def print_numbers(results: Sequence[SystemResult], width: int | None) -> None:
+    """Print the scores of a system in one line, apart by tabs, and nothing else."""
+    for system in dict.fromkeys(result.system for result in results):
+        print("\t".join(_cell(result, width) for result in results if result.system == system))
+
+
 def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -> None:
     if systems > 1 and stream is sys.stdout:
         print("* best by this score alone; `monge compare` says how surely", file=stream)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from monge.errors import InputError, OptionError
 
@@ -20,15 +20,18 @@ def seed(text: str) -> int:
     return value
 
 
-def check_target(path: str | None, *, endings: Sequence[str] = ()) -> None:
+def check_target(path: str | None, *, endings: Sequence[str] = (), inputs: Iterable[str | None] = ()) -> None:
     """Raise at once when *path* cannot be written, rather than after the work whose result it should hold.
 
-    *endings* are those that the name may have, when it tells the format.
+    *endings* are those that the name may have, when it tells the format; *inputs* are files that are read, not written.
     """
     if path is None or path == "-":
         return
     if endings and not path.endswith(tuple(endings)):
         raise OptionError(f"cannot write {path}: the name must end in {', '.join(endings)}")
+    for name in inputs:
+        if name and name != "-" and os.path.exists(name) and os.path.exists(path) and os.path.samefile(name, path):
+            raise OptionError(f"cannot write {path}: it is one of the files to read")
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         raise InputError(f"cannot write {path}: it is a directory")

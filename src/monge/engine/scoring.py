@@ -54,7 +54,8 @@ def count_notes(scores: Iterable[Score]) -> Counter[str]:
 def _kind(note: str) -> str:
     """Drop what is particular to one text, so that notes of one kind are counted together."""
     side, _, rest = note.partition(": ")
-    head = re.sub(r"\d+", "N", re.sub(r"\d+ of \d+ ", "", rest.split(":")[0]))
+    head = re.sub(r"cut at \d+ of \d+ tokens", "cut to the encoder's window", rest.split(":")[0])
+    head = re.sub(r"\d+", "N", re.sub(r"\d+ of \d+ ", "", head))
     return f"{side}: {head}" if rest else note
 
 

@@ -149,8 +149,9 @@ def _check_lengths(paths: Sequence[Path], counts: Sequence[int]) -> None:
         if other_count != count:
             first = min(count, other_count) + 1
             longer, shorter = (path, other_path) if count > other_count else (other_path, path)
+            lines = "1 line" if count == 1 else f"{count} lines"
             raise InputError(
-                f"{display_name(path)} has {count} lines but {display_name(other_path)} has {other_count}: "
+                f"{display_name(path)} has {lines} but {display_name(other_path)} has {other_count}: "
                 f"line {first} of {display_name(longer)} has no partner in {display_name(shorter)}"
             )
 
