@@ -139,6 +139,28 @@ def test_systems_are_dropped_and_the_report_is_read(page: Page, address: str, tm
     assert "Comparison of first" in Path(download.value.path()).read_text(encoding="utf-8")
 
 
+def test_a_comparison_can_be_given_up(page: Page, address: str, tmp_path: Path) -> None:
+    for name in ("first.txt", "second.txt"):
+        (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
+    page.goto(address)
+    wait_drawn(page)
+    page.click("#tab-compare")
+    drop_files(page, "#drop-systems", [tmp_path / "first.txt", tmp_path / "second.txt"])
+    expect(page.locator("#system-list li")).to_have_count(2)
+    held: list[Route] = []
+    page.route("**/api/compare", lambda route: held.append(route))
+    with page.expect_request("**/api/compare"):
+        page.click("#run-compare")
+    expect(page.locator("#compare-progress")).to_be_visible()
+    expect(page.locator("#run-compare")).to_be_disabled()
+    with page.expect_event("requestfailed"):
+        page.click("#clear-compare")
+    expect(page.locator("#compare-progress")).to_be_hidden()
+    expect(page.locator("#run-compare")).to_be_enabled()
+    expect(page.locator("#compare-status")).to_have_text("")
+    expect(page.locator("#report > *")).to_have_count(0)
+
+
 def drop_files(page: Page, selector: str, paths: list[Path]) -> None:
     """Drop files as a person would: a DataTransfer with File objects."""
     files = [{"name": path.name, "text": path.read_text(encoding="utf-8")} for path in paths]

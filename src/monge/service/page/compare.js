@@ -12,6 +12,7 @@ class ComparePanel {
     this.page = page;
     this.files = { reference: new Map(), system: new Map() };
     this.report = '';
+    this.abort = new AbortController();
   }
 
   listen() {
@@ -27,6 +28,11 @@ class ComparePanel {
   }
 
   say(text) { byId('compare-status').textContent = text; }
+
+  setBusy(busy) {
+    byId('run-compare').disabled = busy;
+    byId('compare-progress').hidden = !busy;
+  }
 
   async take(kind, files) {
     const problems = [];
@@ -52,6 +58,8 @@ class ComparePanel {
   }
 
   clear() {
+    this.abort.abort();
+    this.setBusy(false);
     for (const kind of ['reference', 'system']) { this.files[kind].clear(); this.list(kind); }
     byId('report').replaceChildren();
     byId('save-report').hidden = true;
@@ -64,9 +72,12 @@ class ComparePanel {
     if (Object.keys(systems).length < 2) return this.say('two systems or more are needed');
     if (!metrics.length) return this.say('choose a metric');
     this.say('comparing …');
-    byId('run-compare').disabled = true;
+    this.setBusy(true);
+    this.abort = new AbortController();
+    const { signal } = this.abort;
     try {
-      const answer = await api.compare({ metrics, systems, references: [...this.files.reference.values()] });
+      const answer = await api.compare({ metrics, systems, references: [...this.files.reference.values()] }, signal);
+      if (signal.aborted) return; // cleared just as the answer came
       this.report = answer.report;
       const unstyled = answer.report.replace(/<style>[^]*?<\/style>/, ''); // the page brings the same style sheet
       const parsed = new DOMParser().parseFromString(unstyled, 'text/html');
@@ -74,10 +85,10 @@ class ComparePanel {
       byId('save-report').hidden = false;
       this.say('');
     } catch (error) {
+      if (signal.aborted) return;
       this.say(error.message);
-    } finally {
-      byId('run-compare').disabled = false;
     }
+    this.setBusy(false);
   }
 
   save() {
