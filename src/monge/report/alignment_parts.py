@@ -38,7 +38,7 @@ def svg_title(text: str) -> str:
 
 def word_title(word: Word) -> str:
     """Return the tooltip of a word: what it adds to the score, and its mass."""
-    return svg_title(f"{word.text}: adds {signed(word.contribution, 6)}, mass {word.mass:.4f}")
+    return svg_title(f"{word.text}: adds {signed(word.contribution, 4)}, mass {word.mass:.4f}")
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -59,7 +59,7 @@ def render_effects(explanation: LocalExplanation, *, width: float = WIDTH) -> st
         colour, tint = (LOSS if harm > 0 else GAIN), 0.06 + 0.6 * abs(word.effect) / worst
         body.append(
             f'<g class="word" data-h="{number}" tabindex="0" role="img">'
-            f"{svg_title(f'{word.text}: adds {signed(word.effect, 6)}')}"
+            f"{svg_title(f'{word.text}: adds {signed(word.effect, 4)}')}"
             f'<rect x="{left:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{BOX:.0f}" rx="6" '
             f'fill="{colour}" fill-opacity="{tint:.2f}" stroke="currentColor" stroke-opacity="0.25"/>'
             f'<text x="{left + wide / 2:.1f}" y="{y + 20:.1f}" text-anchor="middle">{escape(label)}</text>'
