@@ -35,7 +35,8 @@ def study_table(study: dict[str, Any], word: str) -> str:
         encoder = record["metric"].rpartition(" ")[2] if " " in record["metric"] else "own"
         if word in ("", encoder):
             average, tasks = record["average"], [record["tasks"][task]["value"] for task in study["tasks"]]
-            interval = f"[{show(average['low'])}, {show(average['high'])}]"
+            low, high = average["low"], average["high"]
+            interval = "–" if low is None else f"[{show(low)}, {show(high)}]"
             mean = [show(average["value"])] if len(tasks) > 1 else []
             rows.append([record["metric"], *map(show, tasks), *mean, interval])
     mean = ["average"] if len(study["tasks"]) > 1 else []
