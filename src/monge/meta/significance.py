@@ -126,7 +126,7 @@ def rank_metrics(
     known = np.isfinite(raw)
     if known.any():
         corrected[known] = correct(raw[known])
-    beats = known & (np.where(known, corrected, 1.0) < alpha)
+    beats = known & (np.where(known, corrected, 1.0) <= alpha)
     for table in (raw, corrected):
         table.T[upper] = table[upper]
     return MetricRanking(tuple(names), tuple(ordered), raw, corrected, beats, cluster(beats))

@@ -150,7 +150,7 @@ def matrix_legend(study: Study, correction: str) -> str:
     corrected = {"holm": "Holm-corrected", "fdr": "FDR-corrected", "none": "not corrected"}[correction]
     return (
         f"> the row's metric agrees better than the column's, = not told apart "
-        f"({TEST_TITLES[study.test]}, two-sided, {corrected}, p < {study.plan.alpha:g})"
+        f"({TEST_TITLES[study.test]}, two-sided, {corrected}, p ≤ {study.plan.alpha:g})"
     )
 
 
