@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from monge.errors import InputError, suggest
-from monge.text import display_name, iter_lines
+from monge.text import display_name, iter_lines, parse_json
 
 MISSING = frozenset({"", "none", "nan", "na", "null", "n/a"})
 
@@ -59,17 +58,6 @@ def parse_number(value: Any, place: str) -> float:
     if math.isinf(number):
         raise InputError(f"{place}: infinite score {value!r}")
     return number
-
-
-def parse_json(text: str, place: str) -> Any:
-    """Return the value of JSON text."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{place}: not JSON ({error.msg} at line {error.lineno}, column {error.colno})") from error
-    except (RecursionError, ValueError) as error:
-        what = "a number of thousands of digits" if isinstance(error, ValueError) else "JSON nested too deeply"
-        raise InputError(f"{place}: {what}") from error
 
 
 def read_tsv_records(path: PathLike, *, columns: Sequence[str] | None = None) -> Iterator[Record]:

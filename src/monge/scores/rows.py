@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from monge.errors import InputError
-from monge.scores.records import PathLike, Record, csv_records, jsonl_records, parse_json, parse_number, tsv_records
+from monge.scores.records import PathLike, Record, csv_records, jsonl_records, parse_number, tsv_records
 from monge.scores.signature import Signature
 from monge.scores.table import ScoreTable
-from monge.text import display_name, iter_lines
+from monge.text import display_name, iter_lines, parse_json
 
 # what a column is → the names under which it is found, whatever their case
 ID_NAMES = ("id", "segment", "segment_id", "seg_id", "sid", "item", "instance", "instance_id")

@@ -1,6 +1,6 @@
 """Texts as they come: segments, test sets, readers and writers."""
 
-from monge.text.readers import display_name, iter_lines, read_lines, system_names
+from monge.text.readers import display_name, iter_lines, parse_json, read_lines, system_names
 from monge.text.segment import Segment, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
 from monge.text.testset import TestSet, iter_jsonl, iter_parallel, read_jsonl, read_parallel, read_tsv
@@ -16,6 +16,7 @@ __all__ = [
     "iter_parallel",
     "make_segments",
     "open_atomic",
+    "parse_json",
     "read_jsonl",
     "read_lines",
     "read_parallel",

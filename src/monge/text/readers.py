@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import os
 import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from monge.errors import InputError
 
@@ -142,3 +143,19 @@ def _decode(raw: bytes, name: str, number: int) -> str:
         column = len(raw[: error.start].decode("utf-8")) + 1
         byte = raw[error.start]
         raise InputError(f"{name}, line {number}: not UTF-8 (byte 0x{byte:02x} at column {column})") from error
+
+
+def parse_json(text: str, place: str) -> Any:
+    """Return the value of JSON text; *place* begins what an error says.
+
+    >>> parse_json('[1, 2]', "here")
+    [1, 2]
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise InputError(f"{place}: not JSON ({error.msg} at {line}column {error.colno})") from error
+    except (RecursionError, ValueError) as error:
+        what = "a number of thousands of digits" if isinstance(error, ValueError) else "JSON nested too deeply"
+        raise InputError(f"{place}: {what}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from monge.errors import InputError, suggest
-from monge.text.readers import display_name, iter_lines, system_names
+from monge.text.readers import display_name, iter_lines, parse_json, system_names
 from monge.text.segment import Segment
 
 Path = str | os.PathLike[str]
@@ -161,13 +160,7 @@ def _count(lines: Iterator[str]) -> int:
 
 
 def _parse_object(line: str, name: str, number: int) -> dict[str, object]:
-    try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{name}, line {number}: not JSON ({error.msg} at column {error.colno})") from error
-    except (RecursionError, ValueError) as error:
-        what = "a number of thousands of digits" if isinstance(error, ValueError) else "JSON nested too deeply"
-        raise InputError(f"{name}, line {number}: {what}") from error
+    value = parse_json(line, f"{name}, line {number}")
     if not isinstance(value, dict):
         raise InputError(f"{name}, line {number}: a JSON object is expected, not {_kind(value)}")
     return value
