@@ -39,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument("--lower-is-better", action="store_true", help="in TABLE, lower scores are better")
     parser.add_argument("--types", metavar="FILE", help="the type of each instance, one a line")
     add_metric_arguments(parser)
+    _add_decision(parser)
+    _add_output(parser)
+
+
+def _add_decision(parser: argparse.ArgumentParser) -> None:
     decision = parser.add_argument_group("decision")
     decision.add_argument(
         "--test", choices=_TESTS, default="sign", help="the test that decides (default: sign, who wins more instances)"
@@ -70,6 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="random orders that Elo and TrueSkill are averaged over (default: 50)",
     )
     decision.add_argument("--seed", type=seed, default=12345, help="seed of everything random (default: 12345)")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",
