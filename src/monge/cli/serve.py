@@ -95,13 +95,13 @@ def run(args: argparse.Namespace) -> int:
     for name in args.metrics:
         find_spec(name)
     app = create_app(make_settings(args), preload=args.metrics)
-    _set_up_log()
     config = uvicorn.Config(
         app, host=args.host, port=args.port, log_config=None, access_log=False, server_header=False,
         timeout_graceful_shutdown=15, timeout_keep_alive=30, limit_concurrency=None, lifespan="on",
     )  # fmt: skip
     server = uvicorn.Server(config)
     listener = _listen(config)
+    _set_up_log()
     host, port = listener.getsockname()[:2]
     print(
         f"monge serves at http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl+C stops it)",
