@@ -6,12 +6,8 @@ import threading
 import time
 from collections.abc import Iterator
 
+import playwright.sync_api as playwright
 import pytest
-
-pytest.importorskip("fastapi", reason="this machine has no fastapi: pip install 'monge[serve]'")
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="this machine has no playwright: pip install 'monge[test]'"
-)
 
 ARGUMENTS = (
     "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",

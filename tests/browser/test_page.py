@@ -5,9 +5,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="this machine has no playwright: pip install 'monge[test]'")
-
 from playwright.sync_api import Browser, Page, Route, expect
 
 

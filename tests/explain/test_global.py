@@ -1,14 +1,11 @@
 """Factors and their regression."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 from monge.encoders.hashed import HashedEncoder
 from monge.errors import InputError
 from monge.explain.factors import (
-    PARSERS,
     Parsed,
     lexical_overlap,
     measure_factors,
@@ -19,23 +16,11 @@ from monge.explain.factors import (
 )
 from monge.explain.regression import regress_on_factors
 
-needs_zss = pytest.mark.skipif(
-    importlib.util.find_spec("zss") is None, reason="this machine has no zss: pip install 'monge[explain]'"
-)
-needs_statsmodels = pytest.mark.skipif(
-    importlib.util.find_spec("statsmodels") is None,
-    reason="this machine has no statsmodels: pip install 'monge[explain]'",
-)
-needs_parser = pytest.mark.skipif(
-    not any(importlib.util.find_spec(name) for name in PARSERS), reason="this machine has no English parser for spaCy"
-)
-
 
 def sentence(*heads: int) -> Parsed:
     return Parsed(("w",) * len(heads), ("",) * len(heads), heads)
 
 
-@needs_zss
 def test_tree_distance_of_figure_1() -> None:
     """Six nodes against four, two leaves removed: 1 − 2/(6+4) = 0.8 (thesis, ch. 12, figure 1)."""
     six = sentence(1, 1, 1, 5, 5, 2)
@@ -43,7 +28,6 @@ def test_tree_distance_of_figure_1() -> None:
     assert syntactic_similarity(six, four) == pytest.approx(0.8)
 
 
-@needs_zss
 def test_only_the_shape_counts() -> None:
     one = Parsed(("a", "b", "c"), ("", "", ""), (1, 1, 1))
     other = Parsed(("x", "y", "z"), ("P", "Q", "R"), (1, 1, 1))
@@ -79,7 +63,6 @@ def test_words_of_one_kind_come_closer() -> None:
     assert same > morphological_similarity([(pair[0], other)], HashedEncoder())[0]
 
 
-@needs_statsmodels
 def test_known_coefficients_are_found() -> None:
     rng = np.random.default_rng(1)
     first, second, noise = rng.standard_normal((3, 4000))
@@ -91,7 +74,6 @@ def test_known_coefficients_are_found() -> None:
     assert low < result.coefficients["A"] < high
 
 
-@needs_statsmodels
 def test_missing_rows_are_left_out_and_constants_told() -> None:
     x = np.arange(10.0)
     scores = x.copy()
@@ -103,8 +85,6 @@ def test_missing_rows_are_left_out_and_constants_told() -> None:
         regress_on_factors(x[:2], {"x": x[:2]})
 
 
-@needs_zss
-@needs_parser
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_factors_of_real_sentences() -> None:
     pairs = [

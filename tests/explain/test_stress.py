@@ -1,6 +1,5 @@
 """Attacks spoil what they say they spoil, and rates count what they say they count."""
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 
 from monge.errors import InputError, OptionError
 from monge.explain.attacks import ATTACKS, find_names, make_victim
-from monge.explain.factors import PARSERS
 from monge.explain.paraphrases import find_trials, separate_paraphrases
 from monge.explain.stress import Rate, fooled_by, own_pairs, prefer_paraphrases, run_stress, weak_spots
 from monge.metrics import load_metric
@@ -17,9 +15,6 @@ from monge.report.stress import stress_report
 from monge.scores import Score
 from monge.text import Segment
 
-needs_parser = pytest.mark.skipif(
-    not any(importlib.util.find_spec(name) for name in PARSERS), reason="this machine has no English parser for spaCy"
-)
 ignore_spacy = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 SIMPLE = [name for name in ATTACKS if name != "nouns"]
 
@@ -81,7 +76,6 @@ def test_attacks_that_need_something_else() -> None:
     assert spoil("unrelated", "x", others=["x"]) is None
 
 
-@needs_parser
 @ignore_spacy
 def test_nouns_change_places() -> None:
     spoilt = spoil("nouns", "The dog bit the man in the garden.")

@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("fastapi", reason="this machine has no fastapi: pip install 'monge[serve]'")
-
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 

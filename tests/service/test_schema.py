@@ -1,14 +1,11 @@
 """The OpenAPI schema holds, and nothing that follows or breaks it makes the service fail."""
 
 import hypothesis
-import pytest
+import schemathesis
+from schemathesis.checks import CHECKS
+from starlette.testclient import TestClient
 
-schemathesis = pytest.importorskip("schemathesis", reason="this machine has no schemathesis: pip install 'monge[test]'")
-
-from schemathesis.checks import CHECKS  # noqa: E402
-from starlette.testclient import TestClient  # noqa: E402
-
-from .conftest import make_app  # noqa: E402
+from .conftest import make_app
 
 NAMES = ("bertscore", "emd", "lazy_emd", "moverscore", "wmdo", "cosine", "chrf", "bleu")
 app = make_app(text_characters=300, segments=20)
