@@ -208,6 +208,12 @@ def test_health_and_counters(client: TestClient) -> None:
         ),
         (
             "/api/explain",
+            {"metric": {"name": "emd"}, "segment": {**PAIR, "hypothesis": "a" * 5001}},
+            413,
+            "segment.hypothesis",
+        ),
+        (
+            "/api/explain",
             {"metric": {"name": "bleu"}, "segment": {**PAIR, "hypothesis": " "}},
             422,
             "segment.hypothesis",

@@ -165,14 +165,25 @@ def _make_scorer(*, tokenize: str, **options: Any) -> Any:
         ) from error
 
 
-def _check_offline(tokenize: str) -> None:
-    """Refuse a tokenizer whose model sacrebleu would download although the network must not be touched."""
+def tokenizer_model(tokenize: str) -> Path | None:
+    """Return where sacrebleu keeps the model of a tokenizer, which it downloads when needed; None if it has none.
+
+    >>> tokenizer_model("13a") is None, tokenizer_model("flores200") is None
+    (True, False)
+    """
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
 
-    if tokenize in SPM_MODELS and is_offline():
-        name = SPM_MODELS[tokenize]["url"].rpartition("/")[2]
-        if not (Path(SACREBLEU_DIR) / "models" / name).exists():
+    if tokenize not in SPM_MODELS:
+        return None
+    return Path(SACREBLEU_DIR) / "models" / SPM_MODELS[tokenize]["url"].rpartition("/")[2]
+
+
+def _check_offline(tokenize: str) -> None:
+    """Refuse a tokenizer whose model sacrebleu would download although the network must not be touched."""
+    if is_offline():
+        model = tokenizer_model(tokenize)
+        if model is not None and not model.exists():
             raise ModelError(f"sacrebleu's tokenizer {tokenize!r} needs a model that is not here, and this is offline")
 
 

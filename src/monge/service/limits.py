@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from monge.metrics import Metric
 from monge.metrics.lexical import SacrebleuMetric
@@ -42,12 +42,12 @@ def _count(metric: Metric, text: str) -> int:
 def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
     """Refuse too many metrics, segments, references or characters."""
     _check_metrics(request.metrics, limits)
-    _check_segments(request.segments, limits)
+    _check_segments({f"segments[{i}]": segment for i, segment in enumerate(request.segments)}, limits)
 
 
 def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
     """Refuse too many references, characters or words: an explanation holds every pair of words."""
-    _check_segments([request.segment], limits)
+    _check_segments({"segment": request.segment}, limits)
     texts = {"hypothesis": request.segment.hypothesis}
     texts |= {f"references[{i}]": text for i, text in enumerate(request.segment.references)}
     for name, text in texts.items():
@@ -97,19 +97,19 @@ def _check_metrics(metrics: Sequence[MetricChoice], limits: ServiceSettings) -> 
         raise too_large(f"{len(metrics)} metrics; at most {limits.metrics} are taken at once", "metrics")
 
 
-def _check_segments(segments: Sequence[SegmentText], limits: ServiceSettings) -> None:
+def _check_segments(segments: Mapping[str, SegmentText], limits: ServiceSettings) -> None:
     if len(segments) > limits.segments:
         raise too_large(f"{len(segments)} segments; at most {limits.segments} are taken at once", "segments")
     texts: list[tuple[str, str]] = []
-    for i, segment in enumerate(segments):
+    for field, segment in segments.items():
         if len(segment.references) > limits.references:
             reason = f"{len(segment.references)} references; at most {limits.references} are taken"
-            raise too_large(reason, f"segments[{i}].references")
-        _check_pairs(segment.hypothesis, segment.references, limits, f"segments[{i}]")
-        texts.append((f"segments[{i}].hypothesis", segment.hypothesis))
-        texts += [(f"segments[{i}].references[{k}]", text) for k, text in enumerate(segment.references)]
+            raise too_large(reason, f"{field}.references")
+        _check_pairs(segment.hypothesis, segment.references, limits, field)
+        texts.append((f"{field}.hypothesis", segment.hypothesis))
+        texts += [(f"{field}.references[{k}]", text) for k, text in enumerate(segment.references)]
         if segment.source is not None:
-            texts.append((f"segments[{i}].source", segment.source))
+            texts.append((f"{field}.source", segment.source))
     _check_texts(texts, limits)
 
 

@@ -14,6 +14,7 @@ from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import MODELS, locate_model
 from monge.errors import MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
+from monge.metrics.lexical import tokenizer_model
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options
@@ -27,7 +28,6 @@ TEXT_OPTIONS = frozenset(
     }
 )  # fmt: skip
 
-MODEL_TOKENIZERS = frozenset({"spm", "flores101", "flores200", "spBLEU-1K"})  # sacrebleu fetches their models
 LARGEST = {"n": 9.0}  # n-grams of NIST, which are held in memory
 LEAST = {"epsilon": 0.001}  # or 0; smaller ones take minutes
 
@@ -140,7 +140,7 @@ def _check_value(key: str, text: str, field: str) -> None:
     """Refuse values that would fetch a model, take forever or more memory than there is."""
     if len(text) > LONGEST_OPTION:
         raise unusable(f"a value of {len(text):,} characters", field)
-    if key == "tokenize" and text in MODEL_TOKENIZERS:
+    if key == "tokenize" and tokenizer_model(text) is not None:
         raise unusable(f"the tokenizer {text} needs a model, which is not offered here", field)
     try:
         number = float(text)
