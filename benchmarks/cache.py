@@ -28,7 +28,7 @@ from monge.report.tables import text_table
 TIMED = """
 import contextlib, io, json, sys, time
 import numpy, monge.cli.score, monge.cli.score_output, monge.engine.inputs, monge.engine.job
-import monge.metrics.transport_metric, monge.metrics.presets, monge.encoders.cache, tqdm
+import monge.metrics.transport.metric, monge.metrics.transport.presets, monge.encoders.cached, tqdm
 from monge.cli import main
 printed = io.StringIO()
 start = time.perf_counter()

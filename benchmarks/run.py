@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from monge.report.tables import markdown_table, text_table
-from monge.text import write_text
+from monge.storage.atomic import write_text
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"

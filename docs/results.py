@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from monge.report.tables import markdown_table
-from monge.text import write_text
+from monge.storage.atomic import write_text
 
 PAGE = Path(__file__).parent / "results.md"
 _BLOCK = re.compile(r"(<!-- (?!end)([^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from monge import Segment, load_metric
 from monge.explain import explain_segments
-from monge.report.alignment_svg import render_ribbons
-from monge.text import write_text
+from monge.report.alignment.ribbons import render_ribbons
+from monge.storage.atomic import write_text
 
 HYPOTHESIS = "In the north, strong rain is expected until Thursday night."
 REFERENCE = "Heavy rainfall is forecast for the northern coast until Thursday evening."

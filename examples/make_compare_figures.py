@@ -10,14 +10,14 @@ import numpy as np
 
 from monge.compare import CompareSettings, compare_systems
 from monge.compare.simulation import Grid, run_study
-from monge.report.compare_plots import (
+from monge.report.compare.plots import (
     draw_differences,
     draw_pairwise_matrix,
     draw_rank_intervals,
     draw_score_density,
 )
+from monge.report.compare.simulation import draw_study
 from monge.report.plots import save_figure
-from monge.report.simulation_plots import draw_study
 from monge.scores.files import read_scores
 from monge.text import write_tsv
 

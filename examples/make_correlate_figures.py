@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from monge.compare.significance import correct_holm
-from monge.engine.judging import score_judged_set
 from monge.meta import Resampling, find_statistic
 from monge.meta.data import read_named_columns
 from monge.meta.study import StudyPlan, run_study
 from monge.meta.tasks import make_tasks
 from monge.metrics.variants import parse_variant
-from monge.report.correlation_plots import draw_agreement, draw_significance_matrix
+from monge.report.correlate.plots import draw_agreement, draw_significance_matrix
 from monge.report.plots import save_figure
+from monge.workflows.judging import score_judged_set
 
 ROOT = Path(__file__).parent.parent
 METRICS = ("bleu", "chrf", "rougel", "ter", "bertscore")

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from monge.version import __version__
 
 if TYPE_CHECKING:
-    from monge.api import score
     from monge.encoders import load_encoder
     from monge.errors import MongeError
     from monge.metrics import load_metric
     from monge.scores import Score, ScoreTable
     from monge.text import Segment
+    from monge.workflows.score import score
 
 # name → module; loaded on first use, so that `import monge` costs nothing
 _LAZY = {
@@ -27,7 +27,7 @@ _LAZY = {
     "Segment": "monge.text",
     "load_encoder": "monge.encoders",
     "load_metric": "monge.metrics",
-    "score": "monge.api",
+    "score": "monge.workflows.score",
 }
 
 __all__ = ["MongeError", "Score", "ScoreTable", "Segment", "__version__", "load_encoder", "load_metric", "score"]

@@ -20,7 +20,7 @@ def address() -> Iterator[str]:
     """A service on a free port of this machine, with hashed vectors."""
     import uvicorn
 
-    from monge.encoders.hashed import HashedEncoder
+    from monge.encoders.static.hashed import HashedEncoder
     from monge.service.app import create_app
     from monge.service.settings import ServiceSettings
 

@@ -30,7 +30,7 @@ def test_benchmark_resumes_and_reports(rated: Path, run: Run) -> None:
 
 
 def test_layer_curves(rated: Path, minilm_directory: Path, run: Run) -> None:
-    from monge.engine.suites import SUITES
+    from monge.workflows.suites import SUITES
 
     assert any(suite.curves for suite in SUITES)
     (rated.parent / "cache").mkdir()

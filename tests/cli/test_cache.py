@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from monge.cli import main
-from monge.encoders.cache import label
-from monge.encoders.store import Store
+from monge.encoders.cached import label
 from monge.engine.journal import SCORING_ROOMS
+from monge.storage.store import Store
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_the_bound_comes_from_the_environment(
     assert "of at most 1.5 GB" in capsys.readouterr().out
     monkeypatch.setenv("MONGE_CACHE_SIZE", "lots")
     assert main(["cache"]) == 2
-    assert "'lots' is no size" in capsys.readouterr().err
+    assert "'lots' is not a size" in capsys.readouterr().err
 
 
 def test_prune(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from monge.cli import main
-from monge.engine import checks
+from monge.workflows import doctor as checks
 
 
 def test_a_good_install_passes(capsys: pytest.CaptureFixture[str]) -> None:

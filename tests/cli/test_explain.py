@@ -14,8 +14,8 @@ PAIR = ["--hypothesis", "the boy ran", "--reference", "the man ran home"]
 @pytest.fixture(autouse=True)
 def _hashed_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """No weights are needed to test a command line."""
-    from monge.encoders.hashed import HashedEncoder
-    from monge.metrics import presets
+    from monge.encoders.static.hashed import HashedEncoder
+    from monge.metrics.transport import presets
 
     monkeypatch.setattr(presets, "load_encoder", lambda *_, **__: HashedEncoder(layers=7, special=True))
 

@@ -8,7 +8,7 @@ from monge.clouds.filters import match_filters
 from monge.clouds.ngrams import pool_ngrams
 from monge.clouds.weights import weigh_tokens
 from monge.encoders import EncodedText
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
 
 

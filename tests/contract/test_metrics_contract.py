@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from monge.clouds import IdfModel
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, MongeError, NotFittedError
 from monge.metrics import Metric, find_spec, load_metric, metric_options, metric_specs
-from monge.metrics.baseline import Baseline
 from monge.metrics.cards import read_prose, render_card
 from monge.metrics.registry import find_factory
+from monge.metrics.transport.baseline import Baseline
 from monge.metrics.variants import parse_variant
 from monge.text import Segment
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from monge.encoders.base import Encoder
-from monge.encoders.hashed import HashedEncoder, hashed_vector
+from monge.encoders.static.hashed import HashedEncoder, hashed_vector
 from monge.errors import OptionError
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from monge.encoders import aggregate_layers, parse_layers
-from monge.encoders.layers import power_mean
-from monge.encoders.routing import Routing, route_layers
+from monge.encoders.layers.aggregate import power_mean
+from monge.encoders.layers.routing import Routing, route_layers
 from monge.errors import OptionError
 
 STATES = arrays(np.float64, (4, 3, 5), elements=st.floats(-50, 50, width=32))

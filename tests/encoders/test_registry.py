@@ -100,7 +100,7 @@ def test_word_vectors_by_path(tmp_path):
 
 def test_other_packages_can_add_encoders(tmp_path):
     """An installed package whose entry point makes an encoder, seen from a fresh interpreter."""
-    (tmp_path / "added.py").write_text("from monge.encoders.hashed import HashedEncoder\n")
+    (tmp_path / "added.py").write_text("from monge.encoders.static.hashed import HashedEncoder\n")
     info = tmp_path / "added-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: added\nVersion: 1.0\n")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from monge.encoders.base import Encoder
 from monge.encoders.static import StaticEncoder
-from monge.encoders.vector_files import VectorTable
+from monge.encoders.static.files import VectorTable
 from monge.errors import InputError, ModelError, OptionError
 
 DATA = Path(__file__).parent / "data"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from monge.encoders import load_encoder
-from monge.encoders.onnx_backend import OnnxBackend
+from monge.encoders.onnx.backend import OnnxBackend
 from monge.encoders.torch_backend import TorchBackend, choose_device, find_window
 from monge.errors import ModelError, OptionError
 

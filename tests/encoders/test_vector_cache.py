@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from monge.encoders import vector_cache
-from monge.encoders.vector_files import load_vectors
+from monge.encoders.static import cache as vector_cache
+from monge.encoders.static.files import load_vectors
 
 from .test_vector_files import DATA, vector, write
 
@@ -24,7 +24,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_second_start_reads_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "v.txt", "a 1 2\nb 3 4\n")
     first = load_vectors(path)
-    monkeypatch.setattr("monge.encoders.vector_text._parse_block", None)  # parsing again would fail
+    monkeypatch.setattr("monge.encoders.static.text._parse_block", None)  # parsing again would fail
     second = load_vectors(path)
     assert isinstance(second.matrix, np.memmap)
     assert dict(second.rows) == dict(first.rows)

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from monge.encoders.fasttext_bin import Settings, fnv1a, ngram_buckets
-from monge.encoders.parquet_strings import read_strings
-from monge.encoders.spacy_vectors import murmur_hash64
-from monge.encoders.vector_files import VectorTable, load_vectors
+from monge.encoders.static.fasttext import Settings, fnv1a, ngram_buckets
+from monge.encoders.static.files import VectorTable, load_vectors
+from monge.encoders.static.parquet import read_strings
+from monge.encoders.static.spacy import murmur_hash64
 from monge.errors import ModelError, OptionError
 
 DATA = Path(__file__).parent / "data"
@@ -57,8 +57,8 @@ def test_binary_with_a_newline_after_each_vector(tmp_path: Path) -> None:
 
 
 def test_binary_larger_than_one_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("monge.encoders.vector_text._READ", 40)
-    monkeypatch.setattr("monge.encoders.vector_text._BLOCK", 3)
+    monkeypatch.setattr("monge.encoders.static.text._READ", 40)
+    monkeypatch.setattr("monge.encoders.static.text._BLOCK", 3)
     rows = np.random.default_rng(0).normal(size=(20, 5)).astype("<f4")
     body = b"".join(f"wörd{i} ".encode() + row.tobytes() for i, row in enumerate(rows))
     table = load_vectors(write(tmp_path / "v.bin", b"20 5\n" + body))
@@ -82,7 +82,7 @@ def test_fasttext_vec_with_trailing_spaces_tabs_and_crlf(tmp_path: Path) -> None
 
 
 def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("monge.encoders.vector_text._BLOCK", 3)
+    monkeypatch.setattr("monge.encoders.static.text._BLOCK", 3)
     path = write(tmp_path / "v.txt", "".join(f"w{i} {i} {-i}\n" for i in range(10)))
     assert [vector(load_vectors(path), f"w{i}") for i in range(10)] == [[i, -i] for i in range(10)]
     limited = load_vectors(path, limit=4)

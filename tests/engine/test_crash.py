@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from monge.encoders.store import Store
+from monge.storage.store import Store
 
 WORDS = re.findall(r"\S+", "the a boy girl dog cat ran walked home away quickly slowly in under coat rain sun . , ! ?")
 LINES = 3200  # four chunks, of 1000 lines but the last
@@ -19,7 +19,7 @@ LINES = 3200  # four chunks, of 1000 lines but the last
 KILLED = """
 import os, signal, sys
 from monge.cli import main
-from monge.encoders.pack_index import PackIndex
+from monge.storage.pack_index import PackIndex
 from monge.engine.journal import Journal
 
 def die():

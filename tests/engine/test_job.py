@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from monge.encoders.hashed import HashedEncoder
-from monge.encoders.store import Store
+from monge.encoders.static.hashed import HashedEncoder
 from monge.engine import job as job_module
 from monge.engine import journal as journal_module
 from monge.engine.job import JobOptions, SystemResult, score_job, share_metrics
@@ -18,9 +17,10 @@ from monge.engine.journal import Chunk, Journal, ScoreSpool
 from monge.engine.scoring import bootstrap_half_width, count_notes, segment_record
 from monge.engine.spool import SegmentSpool
 from monge.metrics import Metric, load_metric
-from monge.metrics.common import MetricBase
+from monge.metrics.base import MetricBase
 from monge.metrics.specs import spec_named
 from monge.scores import Score, Signature
+from monge.storage.store import Store
 from monge.text import Segment
 
 WORDS = re.findall(r"\S+", "the a boy girl dog cat ran walked home away quickly slowly in on under coat rain sun")

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monge.clouds.cloud import PointCloud
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
 from monge.explain import explain_segments, is_explainable
 from monge.explain.additive import share_f_loss
 from monge.explain.words import group_words
 from monge.metrics import load_metric, metric_options, metric_specs
-from monge.metrics.baseline import Baseline
-from monge.metrics.readout import combine_f
-from monge.metrics.transport_metric import TransportMetric
+from monge.metrics.transport.baseline import Baseline
+from monge.metrics.transport.metric import TransportMetric
+from monge.metrics.transport.readout import combine_f
 from monge.text import Segment
 
 TOLERANCE = 1e-9

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError
 from monge.explain.factors import (
     Parsed,

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
 from monge.explain.local import LOCAL_METHODS, occlude_words, sample_shapley
 from monge.explain.plausibility import average_precision, measure_plausibility, rank_auc, recall_at_k

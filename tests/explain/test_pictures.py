@@ -5,12 +5,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.explain import Explanation, explain_segments, fit_on
 from monge.metrics import load_metric
-from monge.report.alignment import render_page, render_text
-from monge.report.alignment_heatmap import render_heatmap
-from monge.report.alignment_svg import render_ribbons
+from monge.report.alignment.heatmap import render_heatmap
+from monge.report.alignment.page import render_page, render_text
+from monge.report.alignment.ribbons import render_ribbons
 from monge.text import Segment
 
 SVG = "{http://www.w3.org/2000/svg}"

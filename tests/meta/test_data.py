@@ -258,7 +258,7 @@ def test_downloads_are_checked_by_their_hash(tmp_path, monkeypatch):
     import hashlib
 
     from monge.meta.data.catalog import DataSpec, RemoteFile
-    from monge.meta.data.places import download_data
+    from monge.meta.data.locate import download_data
 
     monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
     source = write(tmp_path / "source.csv", "a,b,1\n")

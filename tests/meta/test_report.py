@@ -6,7 +6,7 @@ import pytest
 from monge.compare.significance import correct_holm
 from monge.meta import Resampling, find_statistic, pair_scores
 from monge.meta.study import StudyPlan, run_study
-from monge.report.correlation import (
+from monge.report.correlate.text import (
     show_number,
     study_heading,
     study_markup,

@@ -14,9 +14,9 @@ from typing import Self
 import pytest
 
 from monge.errors import InputError, OptionError
-from monge.metrics.base import Metric, MetricSpec
-from monge.metrics.common import MetricBase, check_needs, mean_of_known
-from monge.metrics.lexical_specs import LEXICAL_SPECS, lexical_spec
+from monge.metrics.base import MetricBase, check_needs, mean_of_known
+from monge.metrics.lexical.specs import LEXICAL_SPECS, lexical_spec
+from monge.metrics.protocols import Metric, MetricSpec
 from monge.scores import Score, Signature
 from monge.text import Segment
 
@@ -117,7 +117,7 @@ def test_declared_symmetry_is_true(spec: MetricSpec) -> None:
 
 def test_specs_import_no_library() -> None:
     names = "('sacrebleu', 'nltk', 'rouge_score')"
-    code = f"import sys, monge.metrics.lexical_specs; print([m for m in {names} if m in sys.modules])"
+    code = f"import sys, monge.metrics.lexical.specs; print([m for m in {names} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 

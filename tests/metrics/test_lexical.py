@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from monge.errors import InputError, ModelError, OptionError
-from monge.metrics.base import Metric
-from monge.metrics.lexical import (
+from monge.metrics.lexical.sacrebleu import (
     SacrebleuMetric,
     choose_tokenizer,
     make_bleu,
@@ -24,6 +23,7 @@ from monge.metrics.lexical import (
     make_ter,
     make_tokenizer,
 )
+from monge.metrics.protocols import Metric
 from monge.text import Segment, make_segments
 
 # The example of sacrebleu's own documentation ("Using SacreBLEU from Python").

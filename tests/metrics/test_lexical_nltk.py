@@ -12,8 +12,8 @@ import pytest
 from nltk.translate.nist_score import corpus_nist
 
 from monge.errors import ModelError, OptionError
-from monge.metrics.lexical_nltk import make_meteor, make_nist, make_ribes
-from monge.metrics.wordnet import WordNetFiles, find_wordnet
+from monge.metrics.lexical.nltk import make_meteor, make_nist, make_ribes
+from monge.metrics.lexical.wordnet import WordNetFiles, find_wordnet
 from monge.text import Segment
 
 # The sentences of Papineni et al. 2002 that nltk's documentation scores.
@@ -194,7 +194,7 @@ def test_wordnet_is_found_or_its_absence_told(
     wordnet: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nltk.data.path", [])
-    monkeypatch.setattr("monge.metrics.wordnet._SYSTEM_DIRECTORIES", ())
+    monkeypatch.setattr("monge.metrics.lexical.wordnet._SYSTEM_DIRECTORIES", ())
     monkeypatch.delenv("WNSEARCHDIR", raising=False)
     with pytest.raises(ModelError, match=r"METEOR needs WordNet: .*nltk\.downloader.*wordnet-base.*wordnet=none"):
         make_meteor()

@@ -8,7 +8,7 @@ import pytest
 from rouge_score import rouge_scorer
 
 from monge.errors import OptionError
-from monge.metrics.lexical_rouge import RougeMetric, make_rouge1, make_rouge2, make_rougel
+from monge.metrics.lexical.rouge import RougeMetric, make_rouge1, make_rouge2, make_rougel
 from monge.text import Segment
 
 TARGET = "The quick brown fox jumps over the lazy dog"

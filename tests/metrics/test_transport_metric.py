@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
 from monge.metrics import load_metric
-from monge.metrics.baseline import Baseline
-from monge.metrics.readout import combine_f
 from monge.metrics.specs import TRANSPORT_SPECS
-from monge.metrics.transport_metric import TransportMetric
+from monge.metrics.transport.baseline import Baseline
+from monge.metrics.transport.metric import TransportMetric
+from monge.metrics.transport.readout import combine_f
 from monge.text import Segment
 
 TRANSPORT = [spec.name for spec in TRANSPORT_SPECS if spec.name != "wmdo"]
@@ -216,7 +216,7 @@ def test_bounds_follow_the_readout() -> None:
 
 
 def test_an_unconverged_transport_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    from monge.metrics import transport_metric as module
+    from monge.metrics.transport import metric as module
     from monge.transport import BatchSolution
 
     solve = module.solve_pairs
@@ -233,7 +233,7 @@ def test_an_unconverged_transport_gives_no_score(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_reference_without_converged_transport_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from monge.metrics import transport_metric as module
+    from monge.metrics.transport import metric as module
     from monge.transport import BatchSolution
 
     solve = module.solve_pairs

@@ -9,15 +9,15 @@ import pytest
 
 from monge.compare import CompareSettings, combine_metrics, compare_systems
 from monge.errors import OptionError
-from monge.report import compare_report as report
-from monge.report.compare_markup import agreement_markup, comparison_markup
-from monge.report.compare_plots import (
+from monge.report.compare import text as report
+from monge.report.compare.markup import agreement_markup, comparison_markup
+from monge.report.compare.plots import (
     draw_differences,
     draw_pairwise_matrix,
     draw_rank_intervals,
     draw_score_density,
 )
-from monge.report.compare_tables import short_names, shorten
+from monge.report.compare.tables import short_names, shorten
 from monge.report.html import html_page
 from monge.report.plots import figure_bytes, save_figure
 from monge.scores import ScoreTable

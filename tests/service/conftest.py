@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.service.app import create_app
 from monge.service.settings import ServiceSettings
 

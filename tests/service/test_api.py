@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from monge.cli import main
-from monge.encoders.hashed import HashedEncoder
+from monge.encoders.static.hashed import HashedEncoder
 from monge.metrics import load_metric
 from monge.service.messages import CompareRequest, ScoreRequest, Strict
 from monge.text import Segment

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from monge.errors import InputError
-from monge.text import open_atomic, read_lines, write_jsonl, write_lines, write_text, write_tsv
+from monge.storage.atomic import open_atomic, write_text
+from monge.text import read_lines, write_jsonl, write_lines, write_tsv
 
 
 def test_text_lines_and_gzip(tmp_path: Path) -> None:

@@ -19,10 +19,10 @@ from monge.cli.values import check_figures
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from monge.engine.cells import CellStore
-    from monge.engine.suites import Suite, SuiteData
     from monge.meta.data import JudgedSet
     from monge.metrics.variants import MetricVariant
+    from monge.workflows.cells import CellStore
+    from monge.workflows.suites import Suite, SuiteData
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from monge.engine.cells import CellStore
-    from monge.engine.suites import SUITES, find_suite
+    from monge.workflows.cells import CellStore
+    from monge.workflows.suites import SUITES, find_suite
 
     if args.suite == "list":
         from monge.report.tables import text_table
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 def _adapt(suite: Suite, args: argparse.Namespace) -> Suite:
     from dataclasses import replace
 
-    from monge.engine.suites import SuiteData
+    from monge.workflows.suites import SuiteData
 
     if args.metrics:
         suite = replace(suite, metrics=tuple(args.metrics))
@@ -90,9 +90,9 @@ def _run_data(args: argparse.Namespace, suite: Suite, data: SuiteData, store: Ce
     """Measure one data set of a suite: studies, curves over layers, ablations."""
     from monge.cli.correlate import make_study
     from monge.cli.study_inputs import choose_defaults, gather_sets
-    from monge.engine.ablation import ablation_path
-    from monge.engine.benchmark import fill_store, make_grid_tasks
     from monge.metrics.variants import parse_variants
+    from monge.workflows.ablation import ablation_path
+    from monge.workflows.grid import fill_store, make_grid_tasks
 
     local = argparse.Namespace(**{**vars(args), "data": data.data, "human": [], "columns": [], "score_columns": []})
     local.aspect, local.texts, local.sample = [], "auto", args.sample or data.sample or None
@@ -133,8 +133,8 @@ def _values(
 ) -> dict[str, float]:
     """Return the average agreement of every metric, without intervals or tests."""
     from monge.cli.correlate import choose_statistic
-    from monge.engine.benchmark import make_grid_tasks
     from monge.meta import average_agreement, measure_agreement
+    from monge.workflows.grid import make_grid_tasks
 
     tasks = make_grid_tasks(variants, sets, store, level=args.level)
     statistic = choose_statistic(args, args.statistic[0])
@@ -157,8 +157,8 @@ def _layer_variants(metric: str) -> list[MetricVariant]:
 def _write_report(folder: Any, suite: Suite, parts: Sequence[dict[str, Any]], args: argparse.Namespace) -> None:
     import json
 
-    from monge.report.benchmark_report import benchmark_markdown, benchmark_page, benchmark_record
-    from monge.text import write_text
+    from monge.report.correlate.benchmark import benchmark_markdown, benchmark_page, benchmark_record
+    from monge.storage.atomic import write_text
 
     folder.mkdir(parents=True, exist_ok=True)
     record = benchmark_record(suite.name, suite.title, parts)

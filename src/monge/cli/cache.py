@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.encoders.store import Store
+    from monge.storage.store import Store
 
 ACTIONS = ("show", "prune", "verify", "clear")
 
@@ -35,10 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what is asked with both stores; 1 when ``verify`` found damage."""
-    from monge.encoders.cache import embedding_store
-    from monge.encoders.store import format_bytes, parse_bytes
-    from monge.encoders.vector_cache import cache_directory
+    from monge.encoders.cached import embedding_store
+    from monge.encoders.static.cache import cache_directory
     from monge.engine.journal import open_score_store
+    from monge.environment import parse_bytes
+    from monge.storage.store import format_bytes
 
     if (args.action == "prune") != (args.max_size is not None):
         raise OptionError("prune needs --max-size SIZE, such as 2GB, and nothing else takes it")
@@ -64,8 +65,8 @@ def _verify(*stores: Store) -> int:
 
 
 def _show(vectors: Store, scores: Store, form: str) -> None:
-    from monge.encoders.store import format_bytes
     from monge.report.tables import text_table
+    from monge.storage.store import format_bytes
 
     rows = [(row, *_origin(row.label)) for store in (vectors, scores) for row in store.summary()]
     if form == "json":
@@ -88,7 +89,7 @@ def _show(vectors: Store, scores: Store, form: str) -> None:
 
 def _origin(label: str) -> tuple[str, bool]:
     """Return what a label names, and whether the code that made it is the code that is running."""
-    from monge.encoders.cache import split_label
+    from monge.encoders.cached import split_label
     from monge.engine.journal import SCORING_ROOMS
 
     return split_label(label, ("encoders",), SCORING_ROOMS)

@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.cli.score import load_metrics
-    from monge.engine.calibration import measure_baseline
-    from monge.metrics.transport_metric import TransportMetric
+    from monge.metrics.transport.metric import TransportMetric
     from monge.text import read_lines
+    from monge.workflows.calibrate import measure_baseline
 
     check_target(args.output)
     metrics = load_metrics(args)

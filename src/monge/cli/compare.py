@@ -100,7 +100,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.compare import CompareSettings, combine_metrics
-    from monge.report.compare_report import comparison_html, explain_all
+    from monge.report.compare.text import comparison_html, explain_all
 
     settings = CompareSettings(
         alpha=args.alpha, decide_by=args.test, correction=args.correction, draws=args.draws, orders=args.orders,
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     explained = explain_all(comparisons)
     if args.html:
         from monge.compare.wording import listed
-        from monge.text import write_text
+        from monge.storage.atomic import write_text
 
         title = f"Comparison of {listed(next(iter(comparisons.values())).order)}"
         write_text(args.html, comparison_html(explained, agreement, title=title))
@@ -145,10 +145,10 @@ def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[
 
 
 def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
-    from monge.engine.comparing import compare_scored
     from monge.engine.inputs import spool_jsonl, spool_parallel
     from monge.engine.job import JobOptions, score_job
     from monge.engine.journal import score_store
+    from monge.workflows.compare import compare_scored
 
     if not (args.input or args.jsonl):
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
@@ -183,7 +183,7 @@ def _read_types(path: str, instances: int) -> tuple[str, ...]:
 
 
 def _write_plots(comparisons: Mapping[str, Comparison], folder: Path, kind: str) -> None:
-    from monge.report.compare_report import comparison_figures
+    from monge.report.compare.text import comparison_figures
     from monge.report.plots import save_figure
 
     try:
@@ -197,8 +197,8 @@ def _write_plots(comparisons: Mapping[str, Comparison], folder: Path, kind: str)
 
 
 def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: Any) -> None:
-    from monge.report import compare_report as report
-    from monge.report.compare_markup import agreement_markup, comparison_markup
+    from monge.report.compare import text as report
+    from monge.report.compare.markup import agreement_markup, comparison_markup
 
     all_pairs = args.pairs == "all"
     width = max(60, min(100, shutil.get_terminal_size((80, 24)).columns))

@@ -125,7 +125,7 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import json
 
-    from monge.report.correlation import study_markup, study_record, study_text
+    from monge.report.correlate.text import study_markup, study_record, study_text
 
     check_target(args.html)
     check_target(args.plot, endings=(".svg", ".png", ".pdf"))
@@ -179,13 +179,13 @@ def _write_files(
     args: argparse.Namespace, studies: Sequence[Study], tasks: Sequence[JudgedScores], signatures: dict[str, str]
 ) -> None:
     if args.plot:
-        from monge.report.correlation_plots import draw_significance_matrix
+        from monge.report.correlate.plots import draw_significance_matrix
         from monge.report.plots import save_figure
 
         save_figure(draw_significance_matrix(studies[0]), args.plot)
     if args.html:
-        from monge.report.correlation_page import study_page
-        from monge.text import write_text
+        from monge.report.correlate.page import study_page
+        from monge.storage.atomic import write_text
 
         write_text(
             args.html, study_page(studies, tasks, data=args.data, signatures=signatures, correction=args.correction)

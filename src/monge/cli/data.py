@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         print(path)
         return 0
     if args.action == "get":
-        from monge.meta.data.places import download_data
+        from monge.meta.data.locate import download_data
 
         print(download_data(spec))
         return 0

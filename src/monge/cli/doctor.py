@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.engine.checks import run_checks
+    from monge.workflows.doctor import run_checks
 
     failed = 0
     for check in run_checks():

@@ -77,7 +77,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.cli.score import input_files
-    from monge.text import write_text
+    from monge.storage.atomic import write_text
 
     check_target(args.output, inputs=input_files(args))
     content = _render(_explain(args, read_texts(args)), args)
@@ -142,8 +142,8 @@ def _explain_one(args: argparse.Namespace, fitted: Metric, segment: Segment) -> 
 
 
 def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) -> str:
-    from monge.report.alignment import render_page
-    from monge.report.literal import show_literally
+    from monge.report.alignment.page import render_page
+    from monge.report.printable import show_literally
 
     if args.format == "json":
         records = [({"system": system} if system else {}) | one.record() for system, one in named]
@@ -163,8 +163,8 @@ def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) ->
 
 def _write(explanation: Explained, colour: bool) -> str:
     from monge.explain import LocalExplanation
-    from monge.report.alignment import render_text
-    from monge.report.word_effects import render_effects_text
+    from monge.report.alignment.page import render_text
+    from monge.report.alignment.word_effects import render_effects_text
 
     if isinstance(explanation, LocalExplanation):
         return render_effects_text(explanation, colour=colour)
@@ -173,8 +173,8 @@ def _write(explanation: Explained, colour: bool) -> str:
 
 def _draw(explanations: Sequence[Explained]) -> str:
     from monge.explain import LocalExplanation
-    from monge.report.alignment_svg import render_ribbons
-    from monge.report.word_effects import render_effects
+    from monge.report.alignment.ribbons import render_ribbons
+    from monge.report.alignment.word_effects import render_effects
 
     only = explanations[0]
     if len(explanations) == 1 and isinstance(only, LocalExplanation):

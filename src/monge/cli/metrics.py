@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 def spec_record(spec: object) -> dict[str, object]:
     """Return a spec as plain JSON values; an infinite bound becomes null."""
-    from monge.metrics.base import MetricSpec
+    from monge.metrics.protocols import MetricSpec
 
     assert isinstance(spec, MetricSpec)
     return {

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.engine.nearest import Search
+    from monge.search.nearest import Search
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
     """Search, print the neighbours, and tell on stderr how many exact problems were solved."""
     from monge.cli.score import load_metrics
     from monge.engine.journal import score_store
-    from monge.engine.nearest import find_nearest
-    from monge.metrics.transport_metric import TransportMetric
+    from monge.metrics.transport.metric import TransportMetric
+    from monge.search.nearest import find_nearest
     from monge.text import read_lines
 
     metrics = load_metrics(args)
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:
-    from monge.report.literal import show_literally
+    from monge.report.printable import show_literally
 
     width = len(str(len(corpus)))
     for number, (query, found) in enumerate(zip(queries, search.neighbours, strict=True), start=1):

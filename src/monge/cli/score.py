@@ -220,7 +220,7 @@ def _split_option(text: str) -> tuple[str, str]:
 
 def _fit_idf(metrics: Sequence[Any], systems: Sequence[SegmentSpool]) -> IdfModel:
     """Return the idf statistics that scoring will fit, which must be one and the same for all metrics and systems."""
-    from monge.metrics.transport_metric import TransportMetric
+    from monge.metrics.transport.metric import TransportMetric
 
     fitted = {}
     for metric in metrics:

@@ -12,7 +12,7 @@ from typing import Any
 
 from monge.engine.job import SystemResult
 from monge.metrics import find_spec
-from monge.report.literal import show_literally
+from monge.report.printable import show_literally
 from monge.report.tables import latex_table, text_table
 from monge.text import write_jsonl, write_tsv
 

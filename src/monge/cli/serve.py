@@ -177,7 +177,7 @@ def _listen(config: Any) -> socket.socket:
 
 
 def _set_up_log() -> None:
-    from monge.service.gate import JsonLines
+    from monge.service.middleware import JsonLines
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())

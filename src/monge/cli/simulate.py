@@ -59,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     grid = Grid(tuple(args.types), tuple(args.outliers), tuple(args.systems), tuple(args.instances), args.repeats)
     study = run_study(grid, recipe=RECIPES[args.recipe], seed=args.seed, watch=_watch)
     if args.plot:
+        from monge.report.compare.simulation import draw_study
         from monge.report.plots import save_figure
-        from monge.report.simulation_plots import draw_study
 
         save_figure(draw_study(study), args.plot)
     if args.segments:

@@ -91,7 +91,7 @@ def _progress(total: int) -> Any:
 def _find_trials(args: argparse.Namespace) -> list[ParaphraseTrial]:
     """Return the file of triples, and with all attacks on monge's own texts also the sets of others in MONGE_DATA."""
     from monge.explain.paraphrases import ParaphraseTrial, find_trials
-    from monge.meta.data.places import data_folders
+    from monge.meta.data.locate import data_folders
 
     found = []
     if args.triples:

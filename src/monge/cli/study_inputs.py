@@ -105,7 +105,7 @@ class ScoredTasks:
 
 def gather_sets(args: argparse.Namespace) -> list[JudgedSet]:
     """Read the judged sets that the arguments name."""
-    from monge.engine.judging import sample_inputs
+    from monge.workflows.judging import sample_inputs
 
     sets = [judged.choose_aspects(args.aspect) for judged in _read_sets(args)]
     if args.sample is not None:
@@ -170,7 +170,7 @@ def compute_scores(variants: Sequence[MetricVariant], sets: Sequence[JudgedSet])
 
     from tqdm import tqdm
 
-    from monge.engine.judging import score_judged_set
+    from monge.workflows.judging import score_judged_set
 
     found: list[dict[str, MetricScores]] = [{} for _ in sets]
     with tqdm(total=len(variants) * len(sets), unit="set", file=sys.stderr, disable=None, leave=False) as bar:

@@ -21,10 +21,10 @@ from monge.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from monge.engine.cells import CellStore
     from monge.meta.data import JudgedSet
     from monge.meta.study import Study
     from monge.metrics.variants import MetricVariant
+    from monge.workflows.cells import CellStore
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
     import json
     from pathlib import Path
 
-    from monge.engine.benchmark import expand_grid, parse_grid
-    from monge.engine.cells import CellStore
     from monge.metrics.variants import MetricVariant, parse_variant
+    from monge.workflows.cells import CellStore
+    from monge.workflows.grid import expand_grid, parse_grid
 
     if not args.report:
         raise OptionError("--report names the other sets: a value on the data it was chosen on says too much")
@@ -110,7 +110,7 @@ def _study(
     args: argparse.Namespace, variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], store: CellStore
 ) -> Study:
     from monge.cli.correlate import make_study
-    from monge.engine.benchmark import make_grid_tasks
+    from monge.workflows.grid import make_grid_tasks
 
     tasks = make_grid_tasks(variants, sets, store, level=args.level)
     if len(variants) > 12:  # a choice among many needs no test of every pair
@@ -119,7 +119,7 @@ def _study(
 
 
 def _read_other(args: argparse.Namespace, name: str, chosen_on: Sequence[JudgedSet]) -> tuple[str, list[JudgedSet]]:
-    from monge.engine.cells import shared_outputs
+    from monge.workflows.cells import shared_outputs
 
     sets = gather_sets(_for_data(args, name, aspect=[], human=[], columns=[], score_columns=[]))
     shared = shared_outputs(chosen_on, sets)
@@ -131,7 +131,7 @@ def _read_other(args: argparse.Namespace, name: str, chosen_on: Sequence[JudgedS
 
 def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, reports: Sequence[tuple[str, Study]]) -> str:
     from monge.compare.wording import count_noun
-    from monge.report.correlation import show_number, study_heading, study_table
+    from monge.report.correlate.text import show_number, study_heading, study_table
     from monge.report.tables import text_table
 
     header, rows = study_table(chosen_on, width=100)
@@ -163,7 +163,7 @@ def _text(args: argparse.Namespace, chosen_on: Study, best: MetricVariant, repor
 def _record(
     args: argparse.Namespace, chosen_on: Study, best: MetricVariant, reports: Sequence[tuple[str, Study]]
 ) -> dict[str, object]:
-    from monge.report.correlation import study_record
+    from monge.report.correlate.text import study_record
 
     return {
         "metric": best.name,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError
-from monge.text import write_text
+from monge.storage.atomic import write_text
 
 
 @dataclass(frozen=True)

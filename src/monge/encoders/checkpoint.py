@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from monge.encoders.onnx_graph import Architecture, FloatArray
+from monge.encoders.onnx.graph import Architecture, FloatArray
 from monge.encoders.tensors import TensorFiles
 from monge.errors import ModelError
 

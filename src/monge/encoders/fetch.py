@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from monge.encoders.models import ModelSpec, locate_model, model_directory, verify_model
-from monge.encoders.vector_cache import cache_directory
+from monge.encoders.static.cache import cache_directory
 from monge.errors import ModelError
 
 HUB_FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from monge.encoders.vector_cache import cache_directory, cached_digest
+from monge.encoders.static.cache import cache_directory, cached_digest
 from monge.errors import ModelError, suggest
 
 

@@ -18,7 +18,7 @@ DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
 
 # encoders without files: name and what makes one
-BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.hashed:HashedEncoder"),)
+BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.static.hashed:HashedEncoder"),)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def load_encoder(
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
     DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
     float32; everything else needs the torch extra. With *cache* the hidden states of a transformer are kept on disk
-    (:class:`~monge.encoders.cache.CachedEncoder`), unless the environment sets ``MONGE_NO_CACHE``. *oov* and
-    *fold_case* are for static vectors (:class:`~monge.encoders.static.StaticEncoder`).
+    (:class:`~monge.encoders.cached.CachedEncoder`), unless the environment sets ``MONGE_NO_CACHE``. *oov* and
+    *fold_case* are for static vectors (:class:`~monge.encoders.static.encoder.StaticEncoder`).
 
     >>> load_encoder("hashed").layers
     3
@@ -151,8 +151,8 @@ def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
 
         # StaticEncoder itself checks both choices
         return StaticEncoder.load(path, oov=options.oov, fold_case=options.fold_case)  # type: ignore[arg-type]
-    from monge.encoders.cache import load_cached
-    from monge.encoders.vector_cache import is_cache_enabled
+    from monge.encoders.cached import load_cached
+    from monge.encoders.static.cache import is_cache_enabled
 
     load = partial(_load_transformer, path, options, title)
     if not options.cache or not is_cache_enabled():

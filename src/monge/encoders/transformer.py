@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from monge.encoders.base import EncodedText
 from monge.encoders.batching import cut_batches, run_batches
 from monge.encoders.layers import parse_layers
+from monge.encoders.static.cache import cached_digest
 from monge.encoders.tokenized import TokenizedText
-from monge.encoders.vector_cache import cached_digest
 from monge.encoders.windows import Window, plan_windows
 from monge.errors import InputError, OptionError
 
@@ -68,7 +68,7 @@ def load_transformer(
     digest = cached_digest(weight_files(directory))
     backend: Backend
     if runs_without_torch(config) and device in ("auto", "cpu") and dtype == "float32":
-        from monge.encoders.onnx_backend import OnnxBackend
+        from monge.encoders.onnx.backend import OnnxBackend
 
         backend = OnnxBackend(Checkpoint(directory, config))
     else:

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from monge.encoders.store import Store
 from monge.engine.journal import Chunk, Journal, ScoreSpool
 from monge.engine.scoring import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import SegmentSpool, join_spools
 from monge.engine.view import SegmentView
 from monge.metrics import Metric
-from monge.metrics.base import SummableMetric
-from monge.metrics.common import fit_on
+from monge.metrics.base import fit_on
+from monge.metrics.protocols import SummableMetric
+from monge.storage.store import Store
 from monge.text import Segment
 
 CHUNK_SEGMENTS = 1000  # scored at once: enough to fill the encoder's batches

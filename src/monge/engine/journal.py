@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from monge.encoders.cache import code_hash, label
-from monge.encoders.store import Store
-from monge.encoders.vector_cache import cache_directory, is_cache_enabled
+from monge.encoders.cached import code_hash, label
+from monge.encoders.static.cache import cache_directory, is_cache_enabled
 from monge.engine.spool import RecordSpool
 from monge.metrics import Metric
 from monge.scores import Score
+from monge.storage.store import Store
 
 SCORES_BYTES = 512 << 20
 # the code that makes a score

@@ -13,7 +13,7 @@ from monge.explain.local import (
 )
 from monge.explain.plausibility import Plausibility, measure_plausibility
 from monge.explain.stress import AttackResult, Rate, StressResult, own_pairs, prefer_paraphrases, run_stress
-from monge.metrics.common import fit_on
+from monge.metrics.base import fit_on
 
 __all__ = [
     "LOCAL_METHODS",

@@ -27,10 +27,10 @@ import numpy as np
 from monge.errors import InputError, OptionError
 from monge.explain.explanation import Array, ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Word
 from monge.explain.words import WordGroups, group_words
-from monge.metrics.base import Metric
-from monge.metrics.readout import READOUTS, combine_f
-from monge.metrics.transport_metric import TransportMetric
-from monge.metrics.wmdo import Wmdo
+from monge.metrics.protocols import Metric
+from monge.metrics.transport.metric import TransportMetric
+from monge.metrics.transport.readout import READOUTS, combine_f
+from monge.metrics.transport.wmdo import Wmdo
 from monge.scores import Alignment, Score
 from monge.text import Segment
 from monge.transport import TransportProblem
@@ -48,7 +48,7 @@ class LinearForm:
 def explain_segments(metric: Metric, segments: Sequence[Segment]) -> list[Explanation]:
     """Score segments and take every score apart; the words' contributions sum to the score exactly.
 
-    >>> from monge.encoders.hashed import HashedEncoder
+    >>> from monge.encoders.static.hashed import HashedEncoder
     >>> from monge.metrics import load_metric
     >>> metric = load_metric("emd", encoder=HashedEncoder())
     >>> explanation = explain_segments(metric, [Segment("a red boat", ("a blue boat",))])[0]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError
-from monge.metrics.base import Metric
+from monge.metrics.protocols import Metric
 from monge.text import Segment, word_spans
 
 Side = Literal["hypothesis", "reference", "source"]

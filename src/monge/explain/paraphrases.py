@@ -17,8 +17,8 @@ import numpy as np
 from monge.errors import InputError
 from monge.explain.plausibility import rank_auc
 from monge.explain.stress import Rate, prefer_paraphrases
-from monge.metrics.base import Metric
-from monge.metrics.common import fit_on
+from monge.metrics.base import fit_on
+from monge.metrics.protocols import Metric
 from monge.text import Segment
 
 Triple = tuple[str, str, str]  # a text, its paraphrase, a text that shares words with it but not its meaning

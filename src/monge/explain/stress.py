@@ -10,8 +10,8 @@ from importlib.resources import files
 
 from monge.errors import InputError, ModelError, OptionError, suggest
 from monge.explain.attacks import ATTACKS, Attack, make_victim
-from monge.metrics.base import Metric
-from monge.metrics.common import fit_on
+from monge.metrics.base import fit_on
+from monge.metrics.protocols import Metric
 from monge.text import Segment
 
 Z = 1.959963984540054  # of a 95 % interval

@@ -1,64 +1,57 @@
-"""What a metric is."""
+"""What most metrics share: needs, the mean, and scoring of plain lists."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
 
+from monge.errors import InputError, OptionError
+from monge.metrics.protocols import Metric, MetricSpec
 from monge.scores import Score, Signature
-from monge.text import Segment
+from monge.text import Segment, make_segments
 
 
-@dataclass(frozen=True)
-class MetricSpec:
-    """What can be known of a metric without loading it.
+class MetricBase(ABC):
+    """Base for metrics: give it ``spec``, ``signature`` and ``score``; the rest follows.
 
-    ``target`` is ``module:factory``, imported on first use; the factory takes the options as keywords and returns a
-    Metric. ``needs`` lists what a segment must have ("references", "source"). ``bounds`` are those of the score,
-    ``symmetric`` whether swapping hypothesis and reference leaves it unchanged. ``family`` groups the listing.
+    A metric with corpus statistics overrides ``fitted`` and ``fit``, one with a corpus score of its own ``aggregate``.
     """
 
-    name: str
-    target: str
-    summary: str
-    family: str
-    needs: tuple[str, ...] = ("references",)
-    bounds: tuple[float, float] = (0.0, 1.0)
-    higher_is_better: bool = True
-    symmetric: bool = False
-    citation: str = ""
-
-
-@runtime_checkable
-class Metric(Protocol):
-    """Scores segments; immutable, so ``fit`` returns a new one.
-
-    ``fitted`` is False while corpus statistics (idf) are still missing; ``score`` then raises NotFittedError.
-    """
+    spec: MetricSpec
 
     @property
-    def spec(self) -> MetricSpec: ...
+    @abstractmethod
+    def signature(self) -> Signature:
+        """What can change a number of this metric."""
+
     @property
-    def signature(self) -> Signature: ...
+    def fitted(self) -> bool:
+        """True: nothing is to be learnt from a corpus."""
+        return True
+
     @property
-    def fitted(self) -> bool: ...
+    def fit_notes(self) -> tuple[str, ...]:
+        """What ``fit`` could not learn and did without; nothing by default."""
+        return ()
 
     def fit(self, corpus: Sequence[Segment]) -> Self:
-        """Return this metric with its corpus statistics taken from *corpus* (itself when it needs none)."""
-        ...
+        """Return this metric, which needs no corpus."""
+        return self
 
     def fit_shared(self, corpus: Sequence[Segment]) -> Self:
-        """Return this metric with what must be the same for all systems compared, taken from all their segments."""
-        ...
+        """Return this metric with what must be the same for all systems compared; nothing by default."""
+        return self
 
+    @abstractmethod
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return one Score a segment, in order."""
-        ...
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
-        """Return the score of the whole set: the mean, or the metric's own corpus score (BLEU)."""
-        ...
+        """Return the mean of the scores that are numbers; NaN when there is none."""
+        return mean_of_known([score.value for score in scores])
 
     def compute(
         self,
@@ -66,18 +59,90 @@ class Metric(Protocol):
         references: Sequence[str | Sequence[str]] | None = None,
         sources: Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """Score plain lists; fits on them when not fitted. Returns ``mean``, ``scores``, ``signature`` …"""
-        ...
+        """Score plain lists, fitting on them when not fitted; the result holds plain types only.
+
+        ``mean`` is the score of the whole (a corpus score where the metric has one), ``scores`` those of the
+        segments, ``notes`` what went less than well: by segment number, and under ``mean`` what concerns them all.
+        """
+        segments = make_segments(predictions, references, sources)
+        metric, learnt = fit_on(self, segments)
+        scores = metric.score(segments)
+        notes = collect_notes(segments, scores)
+        if learnt:
+            notes["mean"] = [*learnt, *notes.get("mean", [])]
+        return {
+            "mean": float(metric.aggregate(segments, scores)),
+            "scores": [float(score.value) for score in scores],
+            "signature": str(metric.signature),
+            "higher_is_better": metric.spec.higher_is_better,
+            "notes": notes,
+        }
 
 
-@runtime_checkable
-class SummableMetric(Protocol):
-    """A metric whose corpus score is made of sums, so that a set may be scored in parts (BLEU, chrF, TER)."""
+def fit_on(metric: Metric, corpus: Sequence[Segment]) -> tuple[Metric, tuple[str, ...]]:
+    """Return the metric fitted on *corpus*, unless it is fitted already, and what it could not learn from it."""
+    fitted = metric if metric.fitted else metric.fit(corpus)
+    return fitted, fitted.fit_notes if isinstance(fitted, MetricBase) else ()
 
-    def sum_statistics(self, segments: Sequence[Segment]) -> list[float]:
-        """Return the sums over *segments*; those of parts of a set add up to those of the set."""
-        ...
 
-    def score_of_sums(self, sums: Sequence[float]) -> float:
-        """Return the corpus score of summed statistics."""
-        ...
+def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:
+    """Raise InputError naming the first segment that lacks what the metric needs."""
+    for _ in iter_checked(spec, segments):
+        pass
+
+
+def iter_checked(spec: MetricSpec, segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield the segments; raise InputError at the first that lacks what the metric needs."""
+    for place, segment in enumerate(segments, start=1):
+        for need in spec.needs:
+            if not segment.references if need == "references" else segment.source is None:
+                owner = f" of system {segment.system!r}" if segment.system else ""
+                what = "reference" if need == "references" else need
+                raise InputError(f"segment {segment.id or place}{owner} has no {what}, which {spec.name} needs")
+        yield segment
+
+
+def read_language(code: str) -> str:
+    """Return the language of a code such as en or de-AT, in small letters.
+
+    >>> read_language("zh-TW")
+    'zh'
+    """
+    found = re.fullmatch(r"([a-z]{2,3})([-_].*)?", code.lower())
+    if found is None:
+        raise OptionError(f"language={code!r}: must be a code such as en, zh or de-AT")
+    return found[1]
+
+
+def mean_of_known(values: Sequence[float]) -> float:
+    """Return the mean of the finite values, whatever their order; NaN when there is none.
+
+    >>> mean_of_known([1.0, float("nan"), 3.0])
+    2.0
+    """
+    known = [value for value in values if math.isfinite(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, list[str]]:
+    """Return the notes by segment id; ``mean`` tells how many scores are missing from it."""
+    notes = {
+        segment.id or str(place): list(score.notes)
+        for place, (segment, score) in enumerate(zip(segments, scores, strict=True), start=1)
+        if score.notes
+    }
+    missing = sum(not math.isfinite(score.value) for score in scores)
+    if missing:
+        notes["mean"] = [f"{missing} of {len(scores)} scores are missing and left out of the mean"]
+    return notes
+
+
+def note_empty_texts(segment: Segment) -> tuple[str, ...]:
+    """Return a note for an empty hypothesis and one for empty references (white space counts as empty)."""
+    notes = []
+    if not segment.hypothesis.strip():
+        notes.append("empty hypothesis")
+    empty = [str(i) for i, reference in enumerate(segment.references, start=1) if not reference.strip()]
+    if empty:
+        notes.append("empty reference" + (f" {', '.join(empty)}" if len(segment.references) > 1 else ""))
+    return tuple(notes)

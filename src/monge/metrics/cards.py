@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from monge.metrics.base import MetricSpec
+from monge.metrics.protocols import MetricSpec
 from monge.metrics.registry import find_factory, metric_options
 
 

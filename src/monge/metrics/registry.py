@@ -12,7 +12,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from monge.errors import OptionError, suggest
-from monge.metrics.base import Metric, MetricSpec
+from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 
 ENTRY_POINT_GROUP = "monge.metrics"  # each entry point names a MetricSpec

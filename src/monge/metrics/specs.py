@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from monge.metrics.base import MetricSpec
-from monge.metrics.lexical_specs import LEXICAL_SPECS
+from monge.metrics.lexical.specs import LEXICAL_SPECS
+from monge.metrics.protocols import MetricSpec
 
 _ZHANG = "Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT, ICLR"
 _CHEN = "Chen et al. (2020), Evaluating Natural Language Generation via Unbalanced Optimal Transport, IJCAI"
@@ -29,7 +29,7 @@ def _transport(
     higher_is_better: bool = True,
     symmetric: bool = False,
 ) -> MetricSpec:
-    target = f"monge.metrics.presets:{name}"
+    target = f"monge.metrics.transport.presets:{name}"
     needs = ("references",)
     return MetricSpec(name, target, summary, "transport", needs, bounds, higher_is_better, symmetric, citation)
 
@@ -67,7 +67,7 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
     ),
     MetricSpec(
         "wmdo",
-        "monge.metrics.wmdo:Wmdo.load",
+        "monge.metrics.transport.wmdo:Wmdo.load",
         "word mover's distance with a word-order penalty",
         family="transport",
         bounds=(0, 2.28),
@@ -88,7 +88,7 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
 ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         "mongescore",
-        "monge.metrics.ensemble:load_mongescore",
+        "monge.metrics.composite:load_mongescore",
         "greedy matching of order 3 plus half the sentence cosine",
         family="ensemble",
         bounds=(-_INF, _INF),
@@ -97,7 +97,7 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     ),
     MetricSpec(
         "ensemble",
-        "monge.metrics.ensemble:load_ensemble",
+        "monge.metrics.composite:load_ensemble",
         "weighted mean of standardised metrics",
         family="ensemble",
         bounds=(-_INF, _INF),

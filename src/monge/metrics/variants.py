@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from monge.errors import OptionError
-from monge.metrics.base import Metric
+from monge.metrics.protocols import Metric
 from monge.metrics.registry import load_metric, metric_options
 
 _NEXT_OPTION = re.compile(r",(?=\w+=)")

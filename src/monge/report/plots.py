@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monge.errors import OptionError
-from monge.text import open_atomic
+from monge.storage.atomic import open_atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

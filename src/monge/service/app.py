@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from monge.errors import MongeError
 from monge.service import handlers, messages
 from monge.service.counters import RequestCounters
-from monge.service.gate import App, Gate
+from monge.service.middleware import App, Gate
 from monge.service.pool import MetricPool
 from monge.service.settings import RefusalError, ServiceSettings, overloaded
 from monge.service.static import PAGE_FILES, read_page_file

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 
 from monge.compare import CompareSettings, combine_metrics
 from monge.compare.wording import listed
-from monge.engine.comparing import compare_scored
 from monge.engine.scoring import count_notes
 from monge.errors import MongeError
 from monge.explain import ExplainedPair, explain_occlusion, explain_score, is_explainable, occlusion_variants
 from monge.metrics import Metric, MetricSpec, metric_options
-from monge.metrics.common import check_needs
-from monge.metrics.settings import CHOICES
-from monge.report.alignment_heatmap import render_heatmap
-from monge.report.alignment_svg import render_ribbons
-from monge.report.word_effects import render_effects
+from monge.metrics.base import check_needs
+from monge.metrics.transport.settings import CHOICES
+from monge.report.alignment.heatmap import render_heatmap
+from monge.report.alignment.ribbons import render_ribbons
+from monge.report.alignment.word_effects import render_effects
 from monge.scores import Score
 from monge.service import messages as m
 from monge.service.limits import check_compare, check_explain, check_score, check_words, pace_of
@@ -28,6 +27,7 @@ from monge.service.settings import ServiceSettings, unusable
 from monge.service.worker import SharedCorpus, Task, TaskResult
 from monge.text import Segment
 from monge.version import __version__
+from monge.workflows.compare import compare_scored
 
 MOST_CELLS = 20_000  # of a heat map; a page with more is slow
 NARROW = 360.0  # pixels across, for pictures on a phone
@@ -134,7 +134,7 @@ def answer_compare(
     request: m.CompareRequest, tasks: Sequence[Task], results: Sequence[TaskResult], *, tell: Callable[[str], None]
 ) -> m.CompareAnswer:
     """Return the comparisons, what they say together, and the report; *tell* hears of every step."""
-    from monge.report.compare_report import agreement_sentences, comparison_html, comparison_record, explain_all
+    from monge.report.compare.text import agreement_sentences, comparison_html, comparison_record, explain_all
 
     count = len(request.systems)
     comparisons = {}

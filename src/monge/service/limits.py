@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from monge.metrics import Metric
-from monge.metrics.lexical import SacrebleuMetric
-from monge.metrics.lexical_nltk import NltkMetric
+from monge.metrics.lexical.nltk import NltkMetric
+from monge.metrics.lexical.sacrebleu import SacrebleuMetric
 from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
 from monge.service.worker import SLICE

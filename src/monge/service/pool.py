@@ -14,7 +14,7 @@ from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import MODELS, locate_model
 from monge.errors import MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
-from monge.metrics.lexical import tokenizer_model
+from monge.metrics.lexical.sacrebleu import tokenizer_model
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options

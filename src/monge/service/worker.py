@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from monge.engine.view import SegmentView
 from monge.explain import fit_on
-from monge.metrics.base import Metric
-from monge.metrics.transport_metric import TransportMetric
+from monge.metrics.protocols import Metric
+from monge.metrics.transport.metric import TransportMetric
 from monge.scores import Score
 from monge.service.settings import overloaded
 from monge.text import Segment

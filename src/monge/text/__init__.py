@@ -5,7 +5,7 @@ from monge.text.segment import Segment, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
 from monge.text.testset import TestSet, iter_jsonl, iter_parallel, read_jsonl, read_parallel, read_tsv
 from monge.text.words import word_spans
-from monge.text.writers import open_atomic, write_jsonl, write_lines, write_text, write_tsv
+from monge.text.writers import write_jsonl, write_lines, write_tsv
 
 __all__ = [
     "Segment",
@@ -15,7 +15,6 @@ __all__ = [
     "iter_lines",
     "iter_parallel",
     "make_segments",
-    "open_atomic",
     "parse_json",
     "read_jsonl",
     "read_lines",
@@ -27,6 +26,5 @@ __all__ = [
     "word_spans",
     "write_jsonl",
     "write_lines",
-    "write_text",
     "write_tsv",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from monge.errors import InputError, OptionError, suggest
 from monge.meta.data.judged_set import JudgedSet
-from monge.meta.data.places import data_folders
+from monge.meta.data.locate import data_folders
 
 Reader = Callable[[Path], list[JudgedSet]]
 

@@ -1,0 +1,216 @@
+"""Never encode twice: hidden states kept on disk by encoder, layer and text."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders.base import EncodedText, Encoder
+from monge.encoders.lazy import EncoderFacts, LazyEncoder
+from monge.encoders.static.cache import cache_directory
+from monge.environment import CACHE_BYTES, parse_bytes
+from monge.errors import ModelError, OptionError, suggest
+from monge.storage.store import Store
+
+CacheDtype = Literal["float32", "float16"]
+_KEY_BYTES = 16
+_SHEET = "tokens"
+
+
+class CachedEncoder:
+    """An encoder in front of a store: a text is encoded only if it was never encoded before.
+
+    The hidden states of every (text, layer) are stored by themselves under sha256(signature, layer, text), so that a
+    metric with other layers finds those that it shares; tokens, spans and notes are stored once a text. When all are
+    there, *encoder* is not called. *dtype* float16 halves the disk at a relative error of 5e-4; since it changes
+    scores, in the first run as in the second, it stands in the signature.
+    """
+
+    def __init__(self, encoder: Encoder, store: Store, *, dtype: CacheDtype = "float32") -> None:
+        if dtype not in get_args(CacheDtype):
+            raise OptionError(
+                f"cache dtype {dtype!r}{suggest(dtype, get_args(CacheDtype))}: must be float32 or float16"
+            )
+        self.encoder = encoder
+        self.store = store
+        self._dtype = dtype
+        self._prefix = f"{code_hash('encoders')}\0{self.signature}\0"
+
+    @property
+    def signature(self) -> str:
+        return self.encoder.signature + ("" if self._dtype == "float32" else f",cache={self._dtype}")
+
+    @property
+    def layers(self) -> int:
+        return self.encoder.layers
+
+    @property
+    def dimension(self) -> int:
+        return self.encoder.dimension
+
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the tokens ``encode`` would return, without computing vectors."""
+        keys = self._keys(texts, _SHEET)
+        blobs = self.store.get(list(keys.values()))
+        known = {text: _Sheet.unpack_tokens(blobs[key]) for text, key in keys.items() if key in blobs}
+        missing = [text for text in keys if text not in known]
+        if missing:
+            known.update(zip(missing, self.encoder.tokenize(missing), strict=True))
+        return [known[text] for text in texts]
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        chosen = tuple(range(self.layers)) if layers is None else tuple(layers)
+        if not all(0 <= layer < self.layers for layer in chosen) or not all(isinstance(text, str) for text in texts):
+            return self.encoder.encode(texts, layers)  # which knows what to say
+        keys = {layer: self._keys(texts, str(layer)) for layer in chosen}
+        sheets = self._keys(texts, _SHEET)
+        blobs = self.store.get([*sheets.values(), *(key for column in keys.values() for key in column.values())])
+        known: dict[str, EncodedText] = {}
+        for text, sheet in sheets.items():
+            found = self._assemble(text, blobs.get(sheet), [blobs.get(keys[layer][text]) for layer in chosen])
+            if found is not None:
+                known[text] = found
+        missing = [text for text in sheets if text not in known]
+        if missing:
+            fresh = [self._round(one) for one in self.encoder.encode(missing, chosen)]
+            self.store.put(
+                label(self.signature, "encoders"), self._disassemble(fresh, sheets, [keys[layer] for layer in chosen])
+            )
+            known.update(zip(missing, fresh, strict=True))
+        return [known[text] for text in texts]
+
+    def _keys(self, texts: Iterable[str], part: str) -> dict[str, bytes]:
+        start = hashlib.sha256(f"{self._prefix}{part}\0".encode())
+        keys: dict[str, bytes] = {}
+        for text in texts:
+            if text not in keys:
+                digest = start.copy()
+                digest.update(text.encode("utf-8", errors="surrogatepass"))
+                keys[text] = digest.digest()[:_KEY_BYTES]
+        return keys
+
+    def _assemble(self, text: str, sheet: bytes | None, columns: Sequence[bytes | None]) -> EncodedText | None:
+        if sheet is None or any(column is None for column in columns):
+            return None
+        tokens, spans, special, words, notes = _Sheet.unpack(sheet)
+        shape = (len(tokens), self.dimension)
+        states = [np.frombuffer(column or b"", dtype=self._dtype).reshape(shape) for column in columns]
+        vectors = states[0][None] if len(states) == 1 else np.stack(states)
+        return EncodedText(text, tokens, spans, vectors.astype(np.float32, copy=False), special, words, notes)
+
+    def _disassemble(
+        self, encoded: Iterable[EncodedText], sheets: Mapping[str, bytes], columns: Sequence[Mapping[str, bytes]]
+    ) -> dict[bytes, bytes]:
+        blobs: dict[bytes, bytes] = {}
+        for one in encoded:
+            blobs[sheets[one.text]] = _Sheet.of(one).pack()
+            for states, column in zip(one.vectors, columns, strict=True):
+                blobs[column[one.text]] = states.astype(self._dtype).tobytes()
+        return blobs
+
+    def _round(self, encoded: EncodedText) -> EncodedText:
+        """Return what reading back would give, so that a first run scores as every later one."""
+        if self._dtype == "float32":
+            return encoded
+        with np.errstate(over="ignore"):
+            rounded = encoded.vectors.astype(np.float16)
+        if not np.isfinite(rounded).all():
+            raise ModelError(f"float16 cannot hold the vectors of {self.encoder.signature}: cache them as float32")
+        return dataclasses.replace(encoded, vectors=rounded.astype(np.float32))
+
+
+class _Sheet(NamedTuple):
+    """The tokens of a text, without vectors."""
+
+    tokens: tuple[str, ...]
+    spans: NDArray[np.int64]
+    special: NDArray[np.bool_]
+    words: NDArray[np.int64]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, encoded: EncodedText) -> _Sheet:
+        return cls(encoded.tokens, encoded.spans, encoded.special, encoded.words, encoded.notes)
+
+    def pack(self) -> bytes:
+        numbers = np.column_stack([self.spans, self.words, self.special]).astype("<i4").tobytes()
+        return len(numbers).to_bytes(4, "little") + numbers + json.dumps([self.tokens, self.notes]).encode("ascii")
+
+    @staticmethod
+    def unpack_tokens(data: bytes) -> tuple[str, ...]:
+        return tuple(json.loads(data[4 + int.from_bytes(data[:4], "little") :])[0])
+
+    @classmethod
+    def unpack(cls, data: bytes) -> _Sheet:
+        end = 4 + int.from_bytes(data[:4], "little")
+        tokens, notes = json.loads(data[end:])
+        numbers = np.frombuffer(data[4:end], dtype="<i4").reshape(len(tokens), 4).astype(np.int64)
+        return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes))
+
+
+def load_cached(load: Callable[[], Encoder], identity: Iterable[str], *, store: Store | None = None) -> CachedEncoder:
+    """Return the encoder that *load* makes, behind the cache; it is loaded only once a text is not in the cache.
+
+    *identity* names everything that decides which encoder *load* makes (files with size and time, options): its
+    signature, layers and dimension are remembered under it, to be known without loading.
+    """
+    shelf = embedding_store() if store is None else store
+    content = "\0".join([code_hash("encoders"), *identity])
+    key = hashlib.sha256(content.encode("utf-8", errors="surrogateescape")).digest()[:_KEY_BYTES]
+    note = shelf.get([key]).get(key)
+    if note is not None:
+        return CachedEncoder(LazyEncoder(load, EncoderFacts(**json.loads(note))), shelf, dtype=_cache_dtype())
+    encoder = load()
+    shelf.put(
+        label("encoders known", "encoders"), {key: json.dumps(dataclasses.asdict(EncoderFacts.of(encoder))).encode()}
+    )
+    return CachedEncoder(encoder, shelf, dtype=_cache_dtype())
+
+
+def embedding_store() -> Store:
+    """Return the store of hidden states, bounded by ``MONGE_CACHE_SIZE`` (default 4 GB); one a process."""
+    size = os.environ.get("MONGE_CACHE_SIZE", "")
+    return _open_store(cache_directory() / "embeddings", parse_bytes(size) if size else CACHE_BYTES)
+
+
+@cache
+def _open_store(directory: Path, most: int) -> Store:
+    return Store(directory, most=most)
+
+
+def _cache_dtype() -> CacheDtype:
+    chosen = os.environ.get("MONGE_CACHE_DTYPE") or "float32"
+    return cast(CacheDtype, chosen)  # CachedEncoder refuses what is neither
+
+
+def label(what: str, *rooms: str) -> str:
+    """Return the label under which a store keeps what the code of *rooms* made."""
+    return f"{what}|{code_hash(*rooms)}"
+
+
+def split_label(text: str, *makers: Sequence[str]) -> tuple[str, bool]:
+    """Return what a label names, and whether the code of one of *makers* is still what it was when it was made."""
+    what, _, code = text.rpartition("|")
+    return what or text, code in [code_hash(*rooms) for rooms in makers]
+
+
+@cache
+def code_hash(*rooms: str) -> str:
+    """Return eight digits that name the source of these *rooms* of monge: what other code computed is not trusted."""
+    source = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(path for room in rooms for path in (source / room).rglob("*")):
+        if path.suffix in (".py", ".so", ".pyd"):
+            digest.update(f"{path.relative_to(source)}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]

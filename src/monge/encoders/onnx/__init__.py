@@ -1,0 +1,1 @@
+"""Transformers on onnxruntime, without torch."""

@@ -1,0 +1,197 @@
+"""Several metrics as one: the weighted mean of their standardised scores."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders import Encoder
+from monge.errors import InputError, OptionError
+from monge.metrics.base import MetricBase, check_needs
+from monge.metrics.protocols import Metric, MetricSpec
+from monge.metrics.specs import spec_named
+from monge.metrics.variants import MetricVariant, parse_variant
+from monge.scores import Score, Signature
+from monge.text import Segment
+from monge.version import __version__
+
+_TERM = re.compile(r"(?:(?P<weight>[\d.]+(?:e-?\d+)?)\*)?(?P<metric>.+)")
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A metric of an ensemble: its weight, and the mean and spread its scores are standardised by."""
+
+    metric: Metric
+    variant: MetricVariant
+    weight: float
+    mean: float
+    spread: float
+
+    def standardise(self, values: Sequence[float]) -> NDArray[np.float64]:
+        """Return (score − mean) / spread, turned so that higher is better."""
+        sign = 1.0 if self.metric.spec.higher_is_better else -1.0
+        return np.asarray(sign * (np.asarray(values, dtype=np.float64) - self.mean) / self.spread)
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleMetric(MetricBase):
+    """Σ w_k z_k / Σ w_k with z_k = (m_k − μ_k) / σ_k, turned so that higher is better (Zhao 2022, ch. 12).
+
+    The constants μ_k and σ_k are fixed when the ensemble is made and shown in its signature, so that a score depends
+    on neither the other segments nor the other systems.
+    """
+
+    spec: MetricSpec
+    members: tuple[Member, ...]
+    calibration: str
+
+    @property
+    def fitted(self) -> bool:
+        return all(member.metric.fitted for member in self.members)
+
+    @property
+    def fit_notes(self) -> tuple[str, ...]:
+        metrics = [member.metric for member in self.members if isinstance(member.metric, MetricBase)]
+        return tuple(f"{metric.spec.name}: {note}" for metric in metrics for note in metric.fit_notes)
+
+    def fit(self, corpus: Sequence[Segment]) -> Self:
+        """Return the ensemble with its members' corpus statistics (idf) taken from *corpus*; constants stay."""
+        fitted = [m if m.metric.fitted else dataclasses.replace(m, metric=m.metric.fit(corpus)) for m in self.members]
+        return dataclasses.replace(self, members=tuple(fitted))
+
+    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Return the ensemble with what its members must share between systems."""
+        return dataclasses.replace(
+            self, members=tuple(dataclasses.replace(m, metric=m.metric.fit_shared(corpus)) for m in self.members)
+        )
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        check_needs(self.spec, segments)
+        if not segments:
+            return []
+        scores = [member.metric.score(segments) for member in self.members]
+        values = self.combine([[score.value for score in own] for own in scores])
+        return [
+            Score(
+                float(values[i]),
+                {member.variant.label: own[i].value for member, own in zip(self.members, scores, strict=True)},
+                notes=tuple(dict.fromkeys(note for own in scores for note in own[i].notes)),
+            )
+            for i in range(len(segments))
+        ]
+
+    def combine(self, columns: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+        """Return the ensemble's scores from those of its members (members, n)."""
+        standard = [member.standardise(own) for member, own in zip(self.members, columns, strict=True)]
+        weights = np.array([member.weight for member in self.members])
+        return np.asarray(weights @ np.array(standard) / weights.sum())
+
+    @property
+    def signature(self) -> Signature:
+        fields = {"metric": self.spec.name, "version": __version__, "calibration": self.calibration}
+        for number, member in enumerate(self.members, start=1):
+            fields[f"{number}.weight"] = repr(member.weight)
+            fields[f"{number}.scale"] = f"({member.mean:.6g},{member.spread:.6g})"
+            own = member.metric.signature.fields
+            fields |= {f"{number}.{key}": value for key, value in own.items() if key != "version"}
+        return Signature(fields)
+
+
+def load_ensemble(
+    *,
+    members: str = "bertscore + 0.5*cosine",
+    constants: str = "",
+    encoder: str | Encoder = "",
+) -> EnsembleMetric:
+    """Make an ensemble from text: terms joined by `` + ``, each a metric with options and maybe a weight before ``*``.
+
+    ``constants`` gives mean and spread of every member, ``"0.61/0.08 0.77/0.13"``; without it they are measured on
+    pairs of texts that come with monge. ``encoder`` goes to every member that has one.
+    """
+    shared: dict[str, Any] = {} if isinstance(encoder, str) and not encoder else {"encoder": encoder}
+    terms = [_parse_term(term) for term in members.split(" + ")]
+    return make_ensemble("ensemble", [(weight, parse_variant(text, shared)) for weight, text in terms], constants)
+
+
+def load_mongescore(
+    *, encoder: str | Encoder = "mpnet", layers: str = "middle", order: float = 3.0, sentence: float = 0.5
+) -> EnsembleMetric:
+    """Greedy matching of order 3 in a middle layer, plus *sentence* times the cosine of the sentence vectors.
+
+    The defaults were chosen by ``monge tune`` on et-en and the dev sets of Eval4NLP: docs/results.md has the grid.
+    """
+    if not 0 <= sentence < math.inf:
+        raise OptionError(f"sentence={sentence}: must not be negative or infinite")
+    matching = {"encoder": encoder, "layers": layers, "order": repr(order)}
+    terms = [(1.0, MetricVariant(f"bertscore,layers={layers},order={order!r}", "bertscore", matching))]
+    if sentence:
+        terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
+    return make_ensemble("mongescore", terms)
+
+
+def make_ensemble(name: str, terms: Sequence[tuple[float, MetricVariant]], constants: str = "") -> EnsembleMetric:
+    """Load the members, measure or read their constants, and return the ensemble of weighted *terms* under *name*."""
+    metrics = [variant.load() for _, variant in terms]
+    if constants:
+        scales = _parse_constants(constants, len(terms))
+        calibration = f"given({' '.join(constants.split())})"
+    else:
+        pairs = read_calibration_pairs()
+        scales = [_measure(metric, pairs, variant.label) for metric, (_, variant) in zip(metrics, terms, strict=True)]
+        calibration = f"builtin({len(pairs)})"
+    made = tuple(
+        Member(metric, variant, weight, *scale)
+        for metric, (weight, variant), scale in zip(metrics, terms, scales, strict=True)
+    )
+    needs = tuple(dict.fromkeys(need for metric in metrics for need in metric.spec.needs))
+    return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs), made, calibration)
+
+
+def read_calibration_pairs() -> list[Segment]:
+    """Return the pairs that come with monge: texts from perfect to unrelated, each with a reference."""
+    pairs = json.loads(files("monge.metrics").joinpath("calibration_pairs.json").read_text(encoding="utf-8"))
+    return [Segment(hypothesis, (reference,), reference, id=str(i)) for i, (hypothesis, reference) in enumerate(pairs)]
+
+
+def _measure(metric: Metric, pairs: Sequence[Segment], label: str) -> tuple[float, float]:
+    fitted = metric if metric.fitted else metric.fit(pairs)
+    values = np.array([score.value for score in fitted.score(pairs)])
+    if not np.isfinite(values).all() or not values.std() > 0:
+        raise InputError(f"{label} does not tell the calibration pairs apart: give constants=MEAN/SPREAD of each")
+    return float(values.mean()), float(values.std())
+
+
+def _parse_term(text: str) -> tuple[float, str]:
+    match = _TERM.fullmatch(text.strip())
+    if match is None:
+        raise OptionError(f"members: {text!r} is not METRIC,option=value or WEIGHT*METRIC")
+    try:
+        weight = float(match["weight"] or 1)
+    except ValueError:
+        raise OptionError(f"members: {match['weight']!r} in {text!r} is no number") from None
+    if not 0 < weight < math.inf:
+        raise OptionError(f"members: the weight of {match['metric']!r} must be positive and finite")
+    return weight, match["metric"]
+
+
+def _parse_constants(text: str, count: int) -> list[tuple[float, float]]:
+    try:
+        scales = [(float(mean), float(spread)) for mean, spread in (part.split("/") for part in text.split())]
+    except ValueError:
+        raise OptionError(f"constants={text!r}: write MEAN/SPREAD for every member, with blanks between") from None
+    good = all(math.isfinite(mean) and 0 < spread < math.inf for mean, spread in scales)
+    if len(scales) != count or not good:
+        raise OptionError(
+            f"constants={text!r}: {count} members need {count} pairs MEAN/SPREAD, all finite, spreads positive"
+        )
+    return scales

@@ -1,0 +1,1 @@
+"""The word-mover family: settings of one transport metric."""

@@ -1,0 +1,161 @@
+"""An explanation for people: on a terminal, and as a page of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+
+from monge.explain import ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
+from monge.report.alignment.heatmap import render_heatmap
+from monge.report.alignment.layout import list_items
+from monge.report.alignment.parts import signed
+from monge.report.alignment.ribbons import render_ribbons
+from monge.report.alignment.word_effects import effects_sentence, render_effects
+from monge.report.html import html_list, html_page, html_table
+from monge.report.printable import shorten, show_literally
+from monge.report.tables import text_table
+
+SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
+PARTNERS = 3  # named in a table
+LEAST_UNMOVED = 0.02  # share of a word's mass that is worth telling
+
+
+def render_text(explanation: Explanation, *, colour: bool = False) -> str:
+    """Return an explanation as lines for a terminal: texts, words with partners and contributions, the sum."""
+    better = "higher is better" if explanation.higher_is_better else "lower is better"
+    parts = "  ".join(f"{name} {value:.4f}" for name, value in explanation.parts.items())
+    lines = [f"{_bold(f'{explanation.metric} {explanation.value:.4f}', colour)}  ({better})  {parts}", ""]
+    for pair in explanation.pairs:
+        lines += [*_pair_lines(pair, explanation, colour), ""]
+    lines += _sum_lines(explanation)
+    lines += [f"note: {show_literally(note)}" for note in explanation.notes]
+    return "\n".join([*lines, explanation.signature])
+
+
+def render_page(explanations: Sequence[Explanation | LocalExplanation]) -> str:
+    """Return a self-contained HTML page: scores, ribbons and heat map that answer to the pointer, tables, the sum."""
+    sections = [
+        section
+        for explanation in explanations
+        for section in (
+            _local_sections(explanation)
+            if isinstance(explanation, LocalExplanation)
+            else _additive_sections(explanation)
+        )
+    ]
+    page = html_page("Why a score is what it is", sections)
+    script = (
+        f"{_asset('hover.js')}\nfor (const pictures of document.querySelectorAll('.pictures'))\n"
+        "  lightUp(pictures, (text) => { pictures.querySelector('.detail').textContent = text; });"
+    )
+    extra = f'<style>{_asset("hover.css")}</style><script type="module">{script}</script>'
+    return page.replace("</body>", f"{extra}</body>")
+
+
+def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    for place, pair in enumerate(explanation.pairs):
+        heading = f"{explanation.metric} {explanation.value:.4f}{_reference_name(pair, explanation)}"
+        ribbons = render_ribbons(explanation, pair=place, frame=False)
+        heat = render_heatmap(explanation, pair=place, frame=False)
+        pictures = f'<div class="pictures"><div class="picture">{ribbons}</div><div class="picture">{heat}</div>'
+        tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
+        yield heading, f'{pictures}<output class="detail"></output></div>{tables}'
+    remarks = [*_sum_lines(explanation), *map(show_literally, explanation.notes), explanation.signature]
+    yield f"{explanation.metric}: the sum", html_list(remarks)
+
+
+def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
+    picture = f'<div class="pictures"><div class="picture">{render_effects(explanation)}</div>'
+    notes = map(show_literally, explanation.notes)
+    remarks = html_list([effects_sentence(explanation), *notes, explanation.signature])
+    heading = f"{explanation.metric} {explanation.value:.4f}"
+    yield heading, f'{picture}<output class="detail"></output></div>{remarks}'
+
+
+def _asset(name: str) -> str:
+    return files("monge.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _reference_name(pair: ExplainedPair, explanation: Explanation) -> str:
+    several = len(explanation.pairs) > 1 or (pair.reference_index or 0) > 0
+    return f", reference {pair.reference_index + 1}" if several and pair.reference_index is not None else ""
+
+
+def _pair_lines(pair: ExplainedPair, explanation: Explanation, colour: bool) -> Iterator[str]:
+    worst = max((abs(word.contribution) for side in _sides(pair) for word in side.words), default=0.0)
+    name = _reference_name(pair, explanation).removeprefix(", ") or "reference"
+    for title, text in (("hypothesis", pair.hypothesis), (name, pair.reference)):
+        yield f"{title:<12} {_shaded(text, worst, colour)}"
+    for side in (0, 1):
+        yield ""
+        yield text_table(*_word_table(pair, side), left=2)
+
+
+def _sides(pair: ExplainedPair) -> tuple[ExplainedText, ExplainedText]:
+    return pair.hypothesis, pair.reference
+
+
+def _shaded(side: ExplainedText, worst: float, colour: bool) -> str:
+    """Return the words of a text in order, each in the shade of its loss; words left out are dim."""
+    shown = []
+    for item in list_items(side, set()):
+        word = None if item.word is None else side.words[item.word]
+        shown.append(_shade(item.label, word, worst) if colour else item.label if word else f"({item.label})")
+    return " ".join(shown)
+
+
+def _shade(label: str, word: Word | None, worst: float) -> str:
+    if word is None:
+        return f"\x1b[2m{label}\x1b[0m"
+    share = abs(word.contribution) / worst if worst > 0 else 0.0
+    return f"\x1b[38;5;{SHADES[round(share * (len(SHADES) - 1))]}m{label}\x1b[0m"
+
+
+def _bold(text: str, colour: bool) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if colour else text
+
+
+def _word_table(pair: ExplainedPair, side: int) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows: each word, what it adds to the score, its mass, and where that goes."""
+    own, other = _sides(pair)[side], _sides(pair)[1 - side]
+    plan = pair.plans[min(side, len(pair.plans) - 1)]  # precision belongs to the hypothesis, recall to the reference
+    mass, cost = (plan.mass, plan.cost) if side == 0 else (plan.mass.T, plan.cost.T)
+    left = any(abs(word.unmoved) > LEAST_UNMOVED * word.mass for word in own.words)
+    partner = ("goes to", "comes from")[side] + " (mass at cost)"
+    header = [("hypothesis word", "reference word")[side], partner, "adds", "mass"]
+    rows = []
+    for i, word in enumerate(own.words):
+        if word.end == word.start and word.mass == 0 and word.contribution == 0:
+            continue  # a special token that only waits to be matched
+        best = sorted(range(len(other.words)), key=lambda j: -mass[i, j])[:PARTNERS]
+        partners = [
+            f"{shorten(show_literally(other.words[j].text), 20)} ({mass[i, j]:.3f} at {cost[i, j]:.3f})"
+            for j in best
+            if mass[i, j] > 0.03 * max(word.mass, 1e-9)
+        ]
+        name = shorten(show_literally(word.text), 40) or "(empty)"
+        rows.append([name, ", ".join(partners), signed(word.contribution, 4), f"{word.mass:.3f}"])
+        if left:
+            rows[-1].append(_unmoved(word, side))
+    return ([*header, ("added", "omitted")[side]] if left else header), rows
+
+
+def _unmoved(word: Word, side: int) -> str:
+    if word.mass <= 0 or abs(word.unmoved) <= LEAST_UNMOVED * word.mass:
+        return ""
+    return f"{word.unmoved / word.mass:.0%}" if word.unmoved > 0 else f"moved {1 - word.unmoved / word.mass:.0%}"
+
+
+def _sum_lines(explanation: Explanation) -> list[str]:
+    sums = [
+        math.fsum(word.contribution for pair in explanation.pairs for word in _sides(pair)[side].words)
+        for side in (0, 1)
+    ]
+    terms = "".join(f" {signed(value, 4)} ({name})" for name, value in explanation.terms.items())
+    base = "a perfect match" if explanation.base else "no distance"
+    total = f"{explanation.total:.4f}".replace("-", "−")
+    return [
+        f"{total} = {explanation.base:.4f} ({base}) {signed(sums[0], 4)} (hypothesis words) "
+        f"{signed(sums[1], 4)} (reference words){terms}"
+    ]

@@ -1,0 +1,264 @@
+"""Blobs in append-only pack files under an SQLite index: what :class:`~monge.storage.store.Store` is made of."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FORMAT = 1  # raise it when what is stored changes: files of another format are made anew
+PACK_BYTES = 64 << 20  # a pack is closed once it is this long; packs are dropped whole
+_APPLICATION = 0x4D4F4E47  # "MONG": marks the index as ours
+_BUSY_SECONDS = 60.0
+_MOST_KEYS = 500  # in one query
+_SCHEMA = """
+CREATE TABLE identity(name TEXT NOT NULL);
+CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE packs(id INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL, used INTEGER NOT NULL);
+CREATE TABLE entries(
+  key BLOB PRIMARY KEY, label INTEGER NOT NULL, pack INTEGER NOT NULL, offset INTEGER NOT NULL, size INTEGER NOT NULL,
+  crc INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO identity VALUES (lower(hex(randomblob(4))));
+"""
+
+
+class ForeignIndexError(Exception):
+    """The index was made by another version, or by another program."""
+
+
+class Entry(NamedTuple):
+    """Where a blob lies, and the checksum it must have."""
+
+    pack: int
+    offset: int
+    size: int
+    crc: int
+
+
+class PackIndex:
+    """A strict store of blobs by key: every fault of disk or database is raised.
+
+    Writers take turns by SQLite's write lock. Within the turn, blobs are written behind the committed end of the
+    newest pack, then their places are committed: what a killed writer leaves there is overwritten by the next.
+    """
+
+    def __init__(self, directory: Path, *, read_only: bool = False) -> None:
+        self.directory = directory
+        if read_only:
+            try:
+                self._connect("?mode=ro")
+            except sqlite3.OperationalError:  # SQLite wants to leave a note of its reading, but nobody writes either
+                self._connect("?mode=ro&immutable=1")
+        else:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._connect("")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Entry]:
+        """Return the places of those *keys* that are stored."""
+        found: dict[bytes, Entry] = {}
+        for start in range(0, len(keys), _MOST_KEYS):
+            part = keys[start : start + _MOST_KEYS]
+            marks = ",".join("?" * len(part))
+            rows = self._connection.execute(
+                f"SELECT key, pack, offset, size, crc FROM entries WHERE key IN ({marks})", part
+            )
+            found.update((row[0], Entry(*row[1:])) for row in rows)
+        return found
+
+    def read(self, entries: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, bytes | None]]:
+        """Yield (key, blob) in order of place; a blob that is not what was written comes as None."""
+        by_place = sorted(entries.items(), key=lambda item: item[1][:2])
+        pack, stream = -1, None
+        try:
+            for key, entry in by_place:
+                if entry.pack != pack:
+                    if stream is not None:
+                        stream.close()
+                    pack, stream = entry.pack, None
+                    with suppress(FileNotFoundError):
+                        stream = self._pack_path(pack).open("rb", buffering=0)
+                blob = b""
+                if stream is not None:
+                    stream.seek(entry.offset)
+                    blob = stream.read(entry.size)
+                good = len(blob) == entry.size and zlib.crc32(blob) == entry.crc
+                yield key, blob if good else None
+        finally:
+            if stream is not None:
+                stream.close()
+
+    def has_pack(self, pack: int) -> bool:
+        """Whether a pack is still there: another process may have pruned it."""
+        return self._pack_path(pack).exists()
+
+    def append(self, label: str, blobs: Mapping[bytes, bytes], today: int) -> None:
+        """Store *blobs*; those that are there already are left as they are."""
+        with self._writing():
+            known = self.find(list(blobs))
+            fresh = {key: blob for key, blob in blobs.items() if key not in known}
+            if not fresh:
+                return
+            pack, start = self._open_pack(today)
+            rows, offset = [], start
+            number = self._label(label)
+            for key, blob in fresh.items():
+                rows.append((key, number, pack, offset, len(blob), zlib.crc32(blob)))
+                offset += len(blob)
+            self._write(pack, start, fresh.values())
+            self._connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._connection.execute("UPDATE packs SET size = ?, used = ? WHERE id = ?", (offset, today, pack))
+
+    def touch(self, packs: Iterable[int], today: int) -> None:
+        """Remember that *packs* were used today; does nothing when that is known."""
+        marks = ",".join(str(int(pack)) for pack in packs)
+        stale = f"used < {int(today)} AND id IN ({marks})"
+        if self._one(f"SELECT EXISTS (SELECT 1 FROM packs WHERE {stale})")[0]:
+            with self._writing():
+                self._connection.execute(f"UPDATE packs SET used = {int(today)} WHERE {stale}")
+
+    def drop(self, keys: Iterable[bytes]) -> None:
+        """Forget entries; their bytes go with their pack."""
+        with self._writing():
+            self._connection.executemany("DELETE FROM entries WHERE key = ?", [(key,) for key in keys])
+
+    def shrink(self, most: int) -> int:
+        """Drop the packs that were not used for longest until at most *most* bytes are left; return the bytes freed."""
+        with self._writing():
+            packs = self._connection.execute("SELECT id, size FROM packs ORDER BY used DESC, id DESC").fetchall()
+            kept = 0
+            doomed: list[tuple[int, int]] = []
+            for pack, size in packs:
+                if doomed or kept + size > most:
+                    doomed.append((pack, size))
+                else:
+                    kept += size
+            self._connection.executemany("DELETE FROM entries WHERE pack = ?", [(pack,) for pack, _ in doomed])
+            self._connection.executemany("DELETE FROM packs WHERE id = ?", [(pack,) for pack, _ in doomed])
+        self._unlink_orphans()
+        if doomed:
+            with suppress(sqlite3.OperationalError):  # others are reading: the index shrinks another time
+                self._connection.execute("VACUUM")
+        return sum(size for _, size in doomed)
+
+    def size(self) -> int:
+        """Return the bytes of all packs."""
+        return int(self._one("SELECT coalesce(sum(size), 0) FROM packs")[0])
+
+    def summary(self) -> list[tuple[str, int, int]]:
+        """Return (label, entries, bytes) of every label in use, the largest first."""
+        query = """SELECT name, count(*), sum(size) FROM entries JOIN labels ON labels.id = label
+                   GROUP BY label ORDER BY sum(size) DESC, name"""
+        return self._connection.execute(query).fetchall()
+
+    def all_entries(self) -> dict[bytes, Entry]:
+        """Return every entry there is."""
+        rows = self._connection.execute("SELECT key, pack, offset, size, crc FROM entries")
+        return {row[0]: Entry(*row[1:]) for row in rows}
+
+    def check(self) -> None:
+        """Raise sqlite3.DatabaseError if the index itself is damaged."""
+        (verdict,) = self._one("PRAGMA quick_check(1)")
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(str(verdict))
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _connect(self, mode: str) -> None:
+        address = (self.directory / "index.sqlite").absolute().as_uri() + mode
+        self._connection = sqlite3.connect(
+            address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if not mode:
+                self._prepare()
+            self._identify()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Make the tables of a new index."""
+        self._retry("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        if self._one("PRAGMA application_id")[0] == 0:
+            with self._writing():
+                if self._one("SELECT count(*) FROM sqlite_master")[0] == 0:
+                    for statement in _SCHEMA.strip().split(";\n"):
+                        self._connection.execute(statement)
+                    self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+                    self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+
+    def _identify(self) -> None:
+        if (self._one("PRAGMA application_id")[0], self._one("PRAGMA user_version")[0]) != (_APPLICATION, FORMAT):
+            raise ForeignIndexError(f"{self.directory} was made by another version of monge")
+        (self._name,) = self._one("SELECT name FROM identity")
+
+    def _retry(self, statement: str) -> None:
+        """Run what SQLite refuses at once, without waiting, while another process is opening the same file."""
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                self._connection.execute(statement).fetchall()
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _one(self, query: str) -> tuple[Any, ...]:
+        with closing(self._connection.execute(query)) as cursor:
+            row: tuple[Any, ...] | None = cursor.fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError(f"no answer to {query!r}")
+        return row
+
+    def _label(self, name: str) -> int:
+        self._connection.execute("INSERT OR IGNORE INTO labels(name) VALUES (?)", (name,))
+        return int(self._connection.execute("SELECT id FROM labels WHERE name = ?", (name,)).fetchone()[0])
+
+    def _open_pack(self, today: int) -> tuple[int, int]:
+        """Return the newest pack and its committed end; a full one is followed by a new one."""
+        row = self._connection.execute("SELECT id, size FROM packs ORDER BY id DESC LIMIT 1").fetchone()
+        if row is not None and row[1] < PACK_BYTES and self._pack_path(row[0]).exists():
+            return int(row[0]), int(row[1])
+        cursor = self._connection.execute("INSERT INTO packs(size, used) VALUES (0, ?)", (today,))
+        return int(cursor.lastrowid or 0), 0
+
+    def _write(self, pack: int, start: int, blobs: Iterable[bytes]) -> None:
+        path = self._pack_path(pack)
+        with path.open("r+b" if path.exists() else "xb", buffering=0) as stream:
+            stream.truncate(start)  # grows with zeros a file that lost its end: their checksums will tell
+            stream.seek(start)
+            for blob in blobs:
+                view = memoryview(blob)
+                while view:
+                    view = view[stream.write(view) :]
+
+    def _pack_path(self, pack: int) -> Path:
+        return self.directory / f"{self._name}-{pack}.pack"
+
+    def _unlink_orphans(self) -> None:
+        with self._writing():  # no pack is being made meanwhile
+            known = {self._pack_path(pack) for (pack,) in self._connection.execute("SELECT id FROM packs")}
+            for path in self.directory.glob("*.pack"):
+                if path not in known:
+                    with suppress(OSError):
+                        path.unlink()

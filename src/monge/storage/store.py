@@ -1,0 +1,243 @@
+"""A bounded store of blobs on disk that never fails its user: what cannot be kept is made again."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from monge.environment import CACHE_BYTES
+from monge.storage.pack_index import ForeignIndexError, PackIndex
+
+T = TypeVar("T")
+
+_BATCH_BYTES = 32 << 20  # written in one turn, so that other processes get theirs
+_SLACK = 0.9  # a full store is emptied to this share, so that not every write prunes
+_DAY = 86_400
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
+_REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+@dataclass(frozen=True)
+class LabelSummary:
+    """How much is stored under one label."""
+
+    label: str
+    entries: int
+    bytes: int
+
+
+class Store:
+    """Blobs by key in a directory, shared by threads and processes and bounded to *most* bytes.
+
+    Every blob is checked against its checksum when it is read. A damaged blob is dropped, a damaged or foreign index
+    is made anew, a directory that cannot be written is only read, and a full disk turns the store off for this
+    process; each of these is told once on stderr and none is an error, because all that is lost is time. What was not
+    used for longest goes first when the store is full (by whole days and packs). To make room in a full store one
+    process drops at most *most* bytes a day: a job larger than the store would only push itself out.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder) / "blobs")
+    ...     store.put("greetings", {b"k": b"hello"})
+    ...     found = store.get([b"k", b"unknown"])
+    ...     store.close()
+    >>> found
+    {b'k': b'hello'}
+    """
+
+    def __init__(self, directory: Path, *, most: int = CACHE_BYTES) -> None:
+        self.directory = directory
+        self.most = most
+        self._lock = threading.RLock()
+        self._index: PackIndex | None = None
+        self._owner = 0
+        self._off = False  # nothing works here: a process says so once and goes on without
+        self._read_only = False
+        self._written = (0, 0)  # day, bytes
+        self._told: set[str] = set()
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the blobs of those *keys* that are stored whole."""
+        return self._guarded(lambda index: self._get(index, keys), {})
+
+    def put(self, label: str, blobs: Mapping[bytes, bytes]) -> None:
+        """Store *blobs* under *label*, unless the disk or this process's share is full."""
+        for batch in _batches(blobs):
+            self._guarded(partial(self._put, label=label, blobs=batch), None)
+
+    def summary(self) -> list[LabelSummary]:
+        """Return what is stored by label, the largest first."""
+        return self._guarded(lambda index: [LabelSummary(*row) for row in index.summary()], [])
+
+    def size(self) -> int:
+        """Return the bytes that blobs take, those forgotten but not yet freed included."""
+        return self._guarded(lambda index: index.size(), 0)
+
+    def prune(self, most: int) -> int:
+        """Drop what was not used for longest until *most* bytes are left; return the bytes freed."""
+        return self._guarded(lambda index: index.shrink(most), 0)
+
+    def verify(self) -> tuple[int, int]:
+        """Read every blob; return how many there were and how many were damaged, which are dropped."""
+        return self._guarded(self._verify, (0, 0))
+
+    def close(self) -> None:
+        """Let go of the files; the next use opens them again."""
+        with self._lock:
+            if self._index is not None and self._owner == os.getpid():
+                self._index.close()
+            self._index = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "_index"):
+            self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"directory": self.directory, "most": self.most}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Store.__init__(self, state["directory"], most=state["most"])
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _get(self, index: PackIndex, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        places = index.find(keys)
+        blobs: dict[bytes, bytes] = {}
+        damaged = []
+        for key, blob in index.read(places):
+            if blob is None:
+                damaged.append(key)
+            else:
+                blobs[key] = blob
+        if damaged and not self._read_only:
+            index.drop(damaged)
+        broken = sum(index.has_pack(places[key].pack) for key in damaged)
+        if broken:
+            self._tell(f"{broken} damaged entries in {self.directory} were dropped and are made again")
+        if blobs and not self._read_only:
+            index.touch({place.pack for place in places.values()}, _today())
+        return blobs
+
+    def _put(self, index: PackIndex, label: str, blobs: Mapping[bytes, bytes]) -> None:
+        if self._read_only:
+            return
+        today, amount = _today(), sum(map(len, blobs.values()))
+        written = self._written[1] if self._written[0] == today else 0
+        if written + amount > self.most and index.size() + amount > self.most:
+            self._tell(f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept")
+            return
+        index.append(label, blobs, today)
+        self._written = (today, written + amount)
+        if index.size() > self.most:
+            index.shrink(int(self.most * _SLACK))
+
+    def _verify(self, index: PackIndex) -> tuple[int, int]:
+        index.check()
+        entries = index.all_entries()
+        damaged = [key for key, blob in index.read(entries) if blob is None]
+        if not self._read_only:
+            index.drop(damaged)
+            index.shrink(self.most)
+        return len(entries), len(damaged)
+
+    def _guarded(self, action: Callable[[PackIndex], T], otherwise: T) -> T:
+        """Do *action* on the index; on a fault tell it, mend what can be mended and return *otherwise*."""
+        with self._lock:
+            if self._off:
+                return otherwise
+            try:
+                return action(self._open())
+            except ForeignIndexError as error:
+                self._rebuild(str(error))
+            except (sqlite3.Error, OSError) as error:
+                if self._turn_read_only(error):
+                    return self._guarded(action, otherwise)
+                if isinstance(error, sqlite3.Error) and _code(error) in _DAMAGE:
+                    self._rebuild(f"{self.directory} is damaged ({error})")
+                else:
+                    self._give_up(getattr(error, "strerror", None) or str(error))
+        return otherwise
+
+    def _turn_read_only(self, error: sqlite3.Error | OSError) -> bool:
+        """Only read from now on, if *error* says that there is something to read but nothing may be written."""
+        refused = _code(error) in _REFUSED if isinstance(error, sqlite3.Error) else error.errno in _FORBIDDEN
+        if self._read_only or not refused or not os.path.exists(self.directory / "index.sqlite"):
+            return False
+        self.close()
+        self._read_only = True
+        self._tell(f"{self.directory} cannot be written: what is there is used, and nothing new is kept")
+        return True
+
+    def _open(self) -> PackIndex:
+        if self._index is None or self._owner != os.getpid():
+            self._index, self._owner = PackIndex(self.directory, read_only=self._read_only), os.getpid()
+        return self._index
+
+    def _rebuild(self, reason: str) -> None:
+        """Move the whole directory away in one step, so that no other process pairs an old file with a new one."""
+        self.close()
+        aside = self.directory.with_name(f"{self.directory.name}.discarded-{os.urandom(4).hex()}")
+        try:
+            self.directory.rename(aside)
+        except OSError as error:
+            self._give_up(f"{reason}, and cannot be removed: {error.strerror}")
+            return
+        self._tell(f"{reason}; it was removed and is built anew")
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def _give_up(self, reason: str) -> None:
+        self.close()
+        self._off = True
+        self._tell(f"going on without {self.directory}: {reason}")
+
+    def _tell(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            print(f"monge: cache: {message}", file=sys.stderr)
+
+
+def format_bytes(count: float) -> str:
+    """Return a size for people.
+
+    >>> format_bytes(1536), format_bytes(20), format_bytes(4 << 30)
+    ('1.5 KB', '20 bytes', '4.0 GB')
+    """
+    if count < 1024:
+        return f"{count:.0f} bytes"
+    for unit in ("KB", "MB", "GB"):
+        count /= 1024
+        if count < 1024:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1024:.1f} TB"
+
+
+def _batches(blobs: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:
+    batch: dict[bytes, bytes] = {}
+    size = 0
+    for key, blob in blobs.items():
+        if batch and size + len(blob) > _BATCH_BYTES:
+            yield batch
+            batch, size = {}, 0
+        batch[key] = blob
+        size += len(blob)
+    if batch:
+        yield batch
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+
+
+def _today() -> int:
+    return int(time.time() // _DAY)
