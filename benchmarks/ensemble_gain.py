@@ -14,9 +14,9 @@ from itertools import combinations
 import numpy as np
 
 from monge.errors import MongeError
-from monge.explain import fit_on
 from monge.meta.data import find_data
 from monge.metrics import load_metric
+from monge.metrics.base import bind_to
 from monge.report.tables import markdown_table
 from monge.text import Segment
 from monge.text.detokenize import detokenize
@@ -45,7 +45,7 @@ def main() -> None:
 
 def _score(name: str, segments: tuple[Segment, ...]) -> list[float]:
     """Return scores, higher is better, with idf of this language pair."""
-    metric, _ = fit_on(load_metric(name), segments)
+    metric = bind_to(load_metric(name), segments)
     sign = 1 if metric.spec.higher_is_better else -1
     return [sign * score.value for score in metric.score(segments)]
 

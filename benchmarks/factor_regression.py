@@ -19,10 +19,10 @@ import numpy as np
 from tqdm import tqdm
 
 from monge.encoders import load_encoder
-from monge.explain import fit_on
 from monge.explain.factors import measure_factors
 from monge.explain.regression import FactorRegression, regress_on_factors
 from monge.metrics import load_metric
+from monge.metrics.base import bind_to
 from monge.report.tables import markdown_table
 from monge.text import Segment
 
@@ -68,7 +68,7 @@ def regress(names: Sequence[str], judged: Judged, encoder: str | None) -> dict[s
     found = {}
     for name in names:
         options = {"encoder": encoder} if encoder and name in ("bertscore", "moverscore", "emd", "cosine") else {}
-        metric, _ = fit_on(load_metric(name, **options), segments)
+        metric = bind_to(load_metric(name, **options), segments)
         scores = np.array([score.value for score in metric.score(segments)])
         found[name] = regress_on_factors(scores if metric.spec.higher_is_better else -scores, factors)
     return found

@@ -23,8 +23,9 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from monge.explain import explain_segments, fit_on, measure_plausibility, occlude_words, sample_shapley
+from monge.explain import explain_segments, measure_plausibility, occlude_words, sample_shapley
 from monge.metrics import load_metric
+from monge.metrics.base import bind_to
 from monge.report.tables import markdown_table
 from monge.text import Segment
 
@@ -99,7 +100,7 @@ def additive(name: str, **options: object) -> Method:
     """Suspicion is what a word takes from the score in the exact explanation."""
 
     def explain(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
-        metric, _ = fit_on(load_metric(name, **options), segments)
+        metric = bind_to(load_metric(name, **options), segments)
         sign = -1 if metric.spec.higher_is_better else 1
         found = explain_segments(metric, segments)
         return [[(w.start, w.end, sign * w.contribution) for w in one.hypothesis_words()] for one in found]
@@ -112,7 +113,7 @@ def local(method: Callable[..., object], name: str, **options: object) -> Method
     kept = {key: options.pop(key) for key in ("orders",) if key in options}
 
     def explain(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
-        metric, _ = fit_on(load_metric(name, **options), segments)
+        metric = bind_to(load_metric(name, **options), segments)
         found = [method(metric, segment, **kept) for segment in tqdm(segments, desc=name, file=sys.stderr)]
         return [[(w.start, w.end, float(s)) for w, s in zip(one.words, one.suspicion(), strict=True)] for one in found]
 

@@ -1,5 +1,7 @@
 """Principled evaluation of generated text by optimal transport.
 
+``score``, ``compare``, ``explain`` and ``correlate`` do what the commands of the same name do.
+
 >>> import monge
 >>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf")["mean"]
 100.0
@@ -13,31 +15,50 @@ from monge.version import __version__
 
 if TYPE_CHECKING:
     from monge.encoders import load_encoder
+    from monge.environment import Environment
     from monge.errors import MongeError
     from monge.metrics import load_metric
     from monge.scores import Score, ScoreTable
     from monge.text import Segment
+    from monge.workflows.compare import compare
+    from monge.workflows.explain import explain
     from monge.workflows.score import score
 
 # name → module; loaded on first use, so that `import monge` costs nothing
 _LAZY = {
+    "Environment": "monge.environment",
     "MongeError": "monge.errors",
     "Score": "monge.scores",
     "ScoreTable": "monge.scores",
     "Segment": "monge.text",
+    "compare": "monge.workflows.compare",
+    "explain": "monge.workflows.explain",
     "load_encoder": "monge.encoders",
     "load_metric": "monge.metrics",
     "score": "monge.workflows.score",
 }
 
-__all__ = ["MongeError", "Score", "ScoreTable", "Segment", "__version__", "load_encoder", "load_metric", "score"]
+__all__ = [
+    "Environment",
+    "MongeError",
+    "Score",
+    "ScoreTable",
+    "Segment",
+    "__version__",
+    "compare",
+    "explain",
+    "load_encoder",
+    "load_metric",
+    "score",
+]
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         import importlib
 
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        found = globals()[name] = getattr(importlib.import_module(_LAZY[name]), name)
+        return found
     raise AttributeError(f"module 'monge' has no attribute {name!r}")
 
 

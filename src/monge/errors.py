@@ -26,8 +26,8 @@ class ModelError(MongeError):
     """Weights or vectors that cannot be found, verified or loaded."""
 
 
-class NotFittedError(MongeError):
-    """A metric that needs corpus statistics was used before ``fit``."""
+class UnboundMetricError(MongeError):
+    """A metric that needs corpus statistics was used before ``bind``."""
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

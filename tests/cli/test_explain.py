@@ -122,18 +122,18 @@ def test_json_names_system_and_metric_apart(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize("how", ["additive", "occlusion", "shapley"])
 def test_what_cannot_be_learnt_from_one_pair_is_told(how: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "-m", "moverscore", "--how", how, *PAIR]) == 0
-    assert "note: idf cannot be learnt from one segment: uniform weights" in capsys.readouterr().out
+    assert "note: idf cannot be computed from one segment: uniform weights" in capsys.readouterr().out
 
 
 def test_special_tokens_have_no_characters_of_the_text(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["-o", "drop=none", "-o", "mute=none"]
+    options = ["-o", "drop=none", "-o", "massless=none"]
     assert main(["explain", "-m", "emd", *options, "-f", "json", *PAIR]) == 0
     words = json.loads(capsys.readouterr().out)["pairs"][0]["hypothesis"]["words"]
     assert [(word["start"], word["end"]) for word in words] == [(0, 0), (0, 3), (4, 7), (8, 11), (11, 11)]
 
 
 def test_the_score_explained_is_the_score_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """idf is learnt for each system by itself when scoring, so it must be when explaining."""
+    """idf is computed for each system by itself when scoring, so it must be when explaining."""
     for name, lines in {"ref": "a b\nthe man ran", "one": "a c\nthe boy ran", "two": "a b d\nthe a ran"}.items():
         (tmp_path / name).write_text(lines + "\n", encoding="utf-8")
     chosen = ["-i", str(tmp_path / "one"), str(tmp_path / "two"), "-m", "moverscore", "--encoder", "hashed"]

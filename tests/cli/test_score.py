@@ -115,10 +115,10 @@ def test_names_of_systems_cannot_steer_the_terminal(files: Path, capsys: pytest.
 
 def test_a_missing_score_is_not_the_best() -> None:
     from monge.cli.score_output import _best
-    from monge.engine.job import SystemResult
+    from monge.engine.job import SystemScores
 
-    def result(system: str, score: float) -> SystemResult:
-        return SystemResult(system, "m", score, "", True, [], [], Counter(), 0)  # type: ignore[arg-type]
+    def result(system: str, score: float) -> SystemScores:
+        return SystemScores(system, "m", score, "", True, [], [], Counter(), 0)  # type: ignore[arg-type]
 
     known, missing = result("known", 0.5), result("missing", math.nan)
     assert _best([missing, known], "m") == _best([known, missing], "m") == ["known"]
@@ -136,7 +136,7 @@ def test_idf_of_one_segment_is_not_used_and_told(files: Path, capsys: pytest.Cap
     Path("one.txt").write_text(HYPOTHESES[0] + "\n", encoding="utf-8")
     Path("its.txt").write_text(REFERENCES[0] + "\n", encoding="utf-8")
     metric = ("-m", "moverscore", "--encoder", "hashed", "--layers", "0")
-    note = "idf cannot be learnt from one segment: uniform weights"
+    note = "idf cannot be computed from one segment: uniform weights"
     status, out, _ = run(capsys, "its.txt", "-i", "one.txt", *metric)
     assert status == 0
     assert "weighting:uniform" in out
@@ -281,7 +281,7 @@ def test_outputs_may_be_piped(files: Path) -> None:
 
 def test_unknown_arguments_name_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["metrics", "--nonsense"]) == 2
-    assert capsys.readouterr().err == "monge: '--nonsense' is no argument of monge metrics; see monge metrics --help\n"
+    assert capsys.readouterr().err == "monge: '--nonsense' is not an argument of monge metrics; see monge metrics --help\n"
     assert main([]) == 2
     assert "score outputs against references" in capsys.readouterr().err
 

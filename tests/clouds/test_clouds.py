@@ -51,7 +51,7 @@ def test_unknown_filter_offers_the_nearest() -> None:
 
 
 def test_idf_by_hand() -> None:
-    model = IdfModel.fit([("a", "b", "a"), ("a", "c"), ("a",)])
+    model = IdfModel.count([("a", "b", "a"), ("a", "c"), ("a",)])
     assert weigh_tokens(["a", "b", "z"], "idf", model).tolist() == [0.0, math.log(2), math.log(4)]
     assert weigh_tokens(["a", "z"], "idf_plus_one", model).tolist() == [math.log(2), math.log(5)]
     # tf (log(N/df) + 1): b occurs twice in this text and in one of three texts
@@ -59,11 +59,11 @@ def test_idf_by_hand() -> None:
 
 
 def test_idf_survives_its_file_and_rejects_others(tmp_path) -> None:
-    model = IdfModel.fit([("ä", "b"), ("b",)])
+    model = IdfModel.count([("ä", "b"), ("b",)])
     model.save(tmp_path / "idf.json")
     loaded = IdfModel.load(tmp_path / "idf.json")
     assert loaded == model
-    assert loaded.hash == model.hash != IdfModel.fit([("ä",)]).hash
+    assert loaded.hash == model.hash != IdfModel.count([("ä",)]).hash
     (tmp_path / "bad.json").write_text('{"documents": 2, "frequencies": {"a": 3}}')
     with pytest.raises(InputError, match=r"bad\.json"):
         IdfModel.load(tmp_path / "bad.json")
@@ -85,7 +85,7 @@ def test_ngram_vectors_and_masses_follow_the_paper() -> None:
 
 
 def test_muted_tokens_stay_as_targets_without_mass() -> None:
-    cloud = CloudRecipe(drop=(), mute=("special",)).build(pieces(), None)
+    cloud = CloudRecipe(drop=(), massless=("special",)).build(pieces(), None)
     assert len(cloud) == 7
     assert np.allclose(cloud.weights, [0, 0.2, 0.2, 0.2, 0.2, 0.2, 0])
 
@@ -113,7 +113,7 @@ def test_empty_text_is_one_point_at_the_origin() -> None:
 
 def test_zero_idf_falls_back_to_uniform() -> None:
     encoded = encode("one two")
-    idf = IdfModel.fit([encoded.tokens])
+    idf = IdfModel.count([encoded.tokens])
     cloud = CloudRecipe(weighting="idf").build(encoded, idf)
     assert cloud.weights.tolist() == [0.5, 0.5]
     assert cloud.notes == ("no token has weight: uniform weights",)

@@ -9,9 +9,10 @@ import pytest
 
 from monge.clouds import IdfModel
 from monge.encoders.static.hashed import HashedEncoder
-from monge.errors import InputError, MongeError, NotFittedError
+from monge.errors import InputError, MongeError, UnboundMetricError
 from monge.metrics import Metric, find_spec, load_metric, metric_options, metric_specs
 from monge.metrics.cards import read_prose, render_card
+from monge.metrics.protocols import Aligning
 from monge.metrics.registry import find_factory
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.variants import parse_variant
@@ -45,7 +46,7 @@ def load(name: str, **options: object) -> Metric:
 @pytest.fixture(params=NAMES)
 def metric(request: pytest.FixtureRequest) -> Metric:
     loaded = load(request.param)
-    return loaded if loaded.fitted else loaded.fit(SEGMENTS)
+    return loaded if loaded.bound else loaded.bind(SEGMENTS)
 
 
 def values(metric: Metric, segments: list[Segment]) -> list[float]:
@@ -55,7 +56,19 @@ def values(metric: Metric, segments: list[Segment]) -> list[float]:
 def test_it_follows_the_protocol(metric: Metric) -> None:
     assert isinstance(metric, Metric)
     assert metric.spec.name in NAMES
-    assert set(metric.spec.needs) <= {"references", "source"}
+    assert metric.spec.against
+    assert metric.spec.explains == isinstance(metric, Aligning), "what the spec declares, the metric does"
+
+
+def test_options_of_the_compared_side_are_declared(metric: Metric) -> None:
+    offered = "against" in metric_options(metric.spec.name)
+    assert offered == (len(metric.spec.against) > 1)
+
+
+def test_its_identity_tells_more_than_its_signature(metric: Metric) -> None:
+    """Stored scores are keyed by it; the encoder of these tests says what computes its vectors."""
+    assert metric.identity is not None
+    assert str(metric.signature) in metric.identity
 
 
 def test_scores_are_finite_and_within_bounds(metric: Metric) -> None:
@@ -162,8 +175,10 @@ def test_every_metric_has_a_card(name: str) -> None:
 
 # values of every option that is text: the first that is not the default is tried; FILES are written for the test
 OTHER_VALUES: dict[str, tuple[object, ...]] = {
-    "layers": ("0", "1"), "aggregation": ("mean", "concat"), "drop": ("none", "punctuation"),
-    "mute": ("none", "punctuation"), "pooling": ("mean", "sum"), "weighting": ("idf_plus_one", "uniform"),
+    "layers": ("0", "1"), "against": ("source",), "against_layers": ("0", "1"),
+    "against_encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
+    "aggregation": ("mean", "concat"), "drop": ("none", "punctuation"),
+    "massless": ("none", "punctuation"), "pooling": ("mean", "sum"), "weighting": ("idf_plus_one", "uniform"),
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
     "oov": ("hash", "skip"), "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
@@ -204,7 +219,7 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         "normalise_layers": {"layers": "1-3", "aggregation": "mean"},
         "normalise_points": {"cost": "euclidean"},  # cosine does not see lengths
         "pooling": {"ngram": 2, "cost": "euclidean", "normalise_points": False},
-        "mute": {"drop": "none"},
+        "massless": {"drop": "none"},
         "idf": {"weighting": "idf_plus_one"},
         "idf_from": {"weighting": "idf_plus_one"},
         "oov": {"encoder": str(vectors), "layers": "last"},
@@ -224,10 +239,10 @@ def _write(option: str, metric: Metric, path: Path) -> str:
     """Write a file of corpus statistics or of a baseline for a metric."""
     if option == "baseline":
         parts = dict.fromkeys(("precision", "recall", "f", "score", "similarity"), 0.25)
-        Baseline(str(metric.fit(VARIED).signature), parts, 7).save(path)
+        Baseline(str(metric.bind(VARIED).signature), parts, 7).save(path)
     else:
         encoder = metric.encoder  # type: ignore[attr-defined]
-        IdfModel.fit(encoder.tokenize(["The boy ran home.", "Rain."]), encoder=encoder.signature).save(path)
+        IdfModel.count(encoder.tokenize(["The boy ran home.", "Rain."]), encoder=encoder.signature).save(path)
     return str(path)
 
 
@@ -246,7 +261,7 @@ def test_every_option_changes_signature_and_scores(name: str, option: str, tmp_p
     other = _write(option, before, tmp_path / "file.json") if option in FILES else _other(name, option)
     after = load(name, **needed | {option: other})
     assert str(before.signature) != str(after.signature)
-    one, two = (values(metric if metric.fitted else metric.fit(VARIED), VARIED) for metric in (before, after))
+    one, two = (values(metric if metric.bound else metric.bind(VARIED), VARIED) for metric in (before, after))
     same = np.allclose(one, two, rtol=0, atol=1e-6, equal_nan=True)
     assert same == (option in SAME_SCORES.get(name, ())), "scores follow the signature"
 
@@ -272,8 +287,8 @@ def test_unknown_option_is_an_error(name: str) -> None:
         load_metric(name, nonsense=1)
 
 
-def test_unfitted_metric_says_so() -> None:
-    with pytest.raises(NotFittedError, match="fit"):
+def test_unbound_metric_says_so() -> None:
+    with pytest.raises(UnboundMetricError, match="bind"):
         load("moverscore").score(SEGMENTS)
 
 

@@ -12,10 +12,11 @@ import pytest
 from monge.encoders.static.hashed import HashedEncoder
 from monge.engine import job as job_module
 from monge.engine import journal as journal_module
-from monge.engine.job import JobOptions, SystemResult, score_job, share_metrics
-from monge.engine.journal import Chunk, Journal, ScoreSpool
-from monge.engine.scoring import bootstrap_half_width, count_notes, segment_record
-from monge.engine.spool import SegmentSpool
+from monge.engine.chunks import Chunk
+from monge.engine.job import JobOptions, SystemScores, score_job, share_statistics
+from monge.engine.journal import Journal
+from monge.engine.records import bootstrap_half_width, count_notes, segment_record
+from monge.engine.spool import ScoreSpool, SegmentSpool
 from monge.metrics import Metric, load_metric
 from monge.metrics.base import MetricBase
 from monge.metrics.specs import spec_named
@@ -41,7 +42,7 @@ SEGMENTS = {"one": make_segments(95, 1, "one"), "two": make_segments(60, 2, "two
 
 @pytest.fixture
 def systems(monkeypatch: pytest.MonkeyPatch) -> list[SegmentSpool]:
-    monkeypatch.setattr(job_module, "CHUNK_SEGMENTS", 20)
+    monkeypatch.setattr("monge.engine.executors.CHUNK_SEGMENTS", 20)
     spools = []
     for system, segments in SEGMENTS.items():
         spools.append(SegmentSpool(system))
@@ -78,12 +79,14 @@ def test_chunks_add_up_to_the_whole(
     name: str, options: dict[str, Any], systems: list[SegmentSpool], store: Store
 ) -> None:
     metric = load_metric(name, **options)
-    [shared] = share_metrics([metric], systems)
+    shared = share_statistics(metric, systems)
     for reused in (0, 1):
         confidence = name != "nist"  # a thousand resamples of NIST take minutes
-        results = score_job([metric], systems, store=store, options=JobOptions(confidence=confidence))
+        results = score_job(
+            [(name, metric)], systems, journal=Journal(store), options=JobOptions(confidence=confidence)
+        )
         for got, segments in zip(results, SEGMENTS.values(), strict=True):
-            fitted = shared if shared.fitted else shared.fit(segments)  # at once, in memory
+            fitted = shared if shared.bound else shared.bind(segments)  # at once, in memory
             scores = fitted.score(segments)
             assert (got.system, got.metric, got.signature) == (segments[0].system, name, str(fitted.signature))
             assert got.score == pytest.approx(fitted.aggregate(segments, scores), rel=1e-12, nan_ok=True)
@@ -108,6 +111,10 @@ class CountingMetric(MetricBase):
     def signature(self) -> Signature:
         return Signature({"metric": self.name})
 
+    @property
+    def identity(self) -> str | None:
+        return self.name or None
+
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         self.scored += [segment.id for segment in segments]
         if self.fail_at in [segment.id for segment in segments]:
@@ -115,16 +122,11 @@ class CountingMetric(MetricBase):
         return [Score(len(s.hypothesis) / 7, {"length": len(s.hypothesis) / 7}, notes=("odd",)) for s in segments]
 
 
-@pytest.fixture
-def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "_is_ours", lambda metric: True)
+def run(metric: Metric, systems: list[SegmentSpool], store: Store | None) -> list[SystemScores]:
+    return score_job([(metric.spec.name, metric)], systems, journal=Journal(store), options=JobOptions())
 
 
-def run(metric: Metric, systems: list[SegmentSpool], store: Store | None) -> list[SystemResult]:
-    return score_job([metric], systems, store=store, options=JobOptions())
-
-
-def test_an_interrupted_job_goes_on(systems: list[SegmentSpool], store: Store, trusted: None) -> None:
+def test_an_interrupted_job_goes_on(systems: list[SegmentSpool], store: Store) -> None:
     broken = CountingMetric(fail_at="45")
     with pytest.raises(RuntimeError):
         run(broken, systems, store)
@@ -138,7 +140,7 @@ def test_an_interrupted_job_goes_on(systems: list[SegmentSpool], store: Store, t
     assert results[0].notes == {"odd": 95}
 
 
-def test_only_the_same_job_is_reused(systems: list[SegmentSpool], store: Store, trusted: None) -> None:
+def test_only_the_same_job_is_reused(systems: list[SegmentSpool], store: Store) -> None:
     run(CountingMetric(), systems, store)
     other = CountingMetric(name="other")
     assert run(other, systems, store)[0].reused == 0
@@ -148,32 +150,38 @@ def test_only_the_same_job_is_reused(systems: list[SegmentSpool], store: Store, 
     assert run(CountingMetric(), [changed], store)[0].reused == 75  # all but the chunk of twenty that changed
 
 
-def test_other_code_reuses_nothing(
-    systems: list[SegmentSpool], store: Store, trusted: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_code_reuses_nothing(systems: list[SegmentSpool], store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run(CountingMetric(), systems, store)
-    monkeypatch.setattr(journal_module, "code_hash", lambda *rooms: "other")
-    assert run(CountingMetric(), systems, store)[0].reused == 0
+    for name, value in (("ALGORITHM", 2), ("__version__", "99")):
+        with monkeypatch.context() as patch:
+            patch.setattr(journal_module, name, value)
+            assert run(CountingMetric(), systems, store)[0].reused == 0
+    assert run(CountingMetric(), systems, store)[0].reused == 95
 
 
-def test_the_code_that_scores_is_all_there() -> None:
-    """A room that was renamed would no longer count, and what it computed before would be trusted."""
-    source = Path(journal_module.__file__).parent.parent
-    assert [room for room in journal_module.SCORING_ROOMS if not (source / room).is_dir()] == []
+@pytest.mark.parametrize("room", ["monge.metrics.base", "monge.clouds", "monge.transport"])
+def test_scores_of_another_algorithm_are_not_reused(
+    room: str, systems: list[SegmentSpool], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = load_metric("emd", encoder=ENCODER)
+    assert run(metric, systems, store)[0].reused == 0
+    assert run(metric, systems, store)[0].reused == 95
+    monkeypatch.setattr(f"{room}.ALGORITHM", 99)
+    assert run(metric, systems, store)[0].reused == 0
 
 
 def test_metrics_and_encoders_of_others_are_not_journaled(systems: list[SegmentSpool], store: Store) -> None:
     class OwnEncoder(HashedEncoder):
         pass
 
-    for metric in (CountingMetric(), load_metric("bertscore", encoder=OwnEncoder(dimension=4))):
+    for metric in (CountingMetric(name=""), load_metric("bertscore", encoder=OwnEncoder(dimension=4))):
         run(metric, systems, store)
         assert [result.reused for result in run(metric, systems, store)] == [0, 0]
     assert store.summary() == []
 
 
 def test_a_damaged_chunk_is_scored_again(
-    systems: list[SegmentSpool], store: Store, trusted: None, capsys: pytest.CaptureFixture[str]
+    systems: list[SegmentSpool], store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = run(CountingMetric(), systems, store)
     (pack,) = store.directory.glob("*.pack")
@@ -186,7 +194,7 @@ def test_a_damaged_chunk_is_scored_again(
     assert "1 damaged" in capsys.readouterr().err
 
 
-def test_long_texts_make_short_chunks(store: Store, trusted: None) -> None:
+def test_long_texts_make_short_chunks(store: Store) -> None:
     spool = SegmentSpool("long")
     for n in range(6):
         spool.append(Segment("x" * 150_000, ("y",), id=str(n)))
@@ -224,13 +232,13 @@ def test_scores_on_disk_are_a_sequence() -> None:
 
 
 def test_the_journal_of_a_metric_can_be_off() -> None:
-    journal = Journal(CountingMetric(), None)
-    journal.keep(b"x", b"y")
-    assert journal.find(b"x") is None
+    journal = Journal(None)
+    journal.keep(CountingMetric(), b"x", b"y")
+    assert journal.find(CountingMetric(), b"x") is None
 
 
 def test_progress_is_shown_on_request(systems: list[SegmentSpool], capsys: pytest.CaptureFixture[str]) -> None:
-    score_job([CountingMetric()], systems, store=None, options=JobOptions(progress=True))
+    score_job([("counting", CountingMetric())], systems, journal=Journal(None), options=JobOptions(progress=True))
     shown = capsys.readouterr()
     assert "155/155" in shown.err
     assert "segments/s" in shown.err
@@ -247,7 +255,7 @@ def test_progress_of_corpus_statistics_is_shown(
         job_module, "show_progress", lambda *arguments, **options: plain(*arguments, **options | {"delay": 0})
     )
     metric = load_metric("yisi1", encoder=ENCODER)
-    score_job([metric], systems[:1], store=None, options=JobOptions(progress=True))
+    score_job([("yisi1", metric)], systems[:1], journal=Journal(None), options=JobOptions(progress=True))
     assert "yisi1, corpus statistics" in capsys.readouterr().err
 
 

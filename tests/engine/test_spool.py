@@ -12,7 +12,7 @@ import pytest
 
 from monge.engine import spool as spool_module
 from monge.engine.inputs import spool_jsonl, spool_parallel
-from monge.engine.spool import RecordSpool, SegmentSpool, join_spools
+from monge.engine.spool import RecordSpool, SegmentSpool, spool_segments
 from monge.errors import InputError
 from monge.text import Segment, read_jsonl, read_parallel
 
@@ -96,9 +96,9 @@ def test_chunks_cover_all_and_stay_small(spool: SegmentSpool) -> None:
 
 
 def test_joined_spools_hold_all(spool: SegmentSpool) -> None:
-    other = SegmentSpool("other")
-    other.append(Segment("x"))
-    assert [segment.hypothesis for segment in join_spools([other, spool])][:2] == ["x", SEGMENTS[0].hypothesis]
+    joined = spool_segments([Segment("x"), *spool], "all")
+    assert [segment.hypothesis for segment in joined][:2] == ["x", SEGMENTS[0].hypothesis]
+    assert {segment.system for segment in joined} == {"all"}
 
 
 def write_lines(path: Path, lines: list[str]) -> Path:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from monge.clouds.cloud import PointCloud
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
-from monge.explain import explain_segments, is_explainable
-from monge.explain.additive import share_f_loss
+from monge.explain import explain_segments
 from monge.explain.words import group_words
 from monge.metrics import load_metric, metric_options, metric_specs
 from monge.metrics.transport.baseline import Baseline
+from monge.metrics.transport.linear import share_f_loss
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.transport.readout import combine_f
 from monge.text import Segment
@@ -23,9 +23,7 @@ from monge.text import Segment
 TOLERANCE = 1e-9
 ENCODER = HashedEncoder(dimension=16, layers=5, special=True)
 TRANSPORT = sorted(
-    name
-    for name in metric_specs()
-    if "encoder" in metric_options(name) and is_explainable(load_metric(name, encoder=ENCODER))
+    name for name in metric_specs() if "encoder" in metric_options(name) and metric_specs()[name].explains
 )
 
 WORDS = ["the", "The", "boy", "boat", "ran", "home", ".", ",", "don't", "3.5", "日本", "é", "🙂", "well-known"]
@@ -38,7 +36,7 @@ segments = st.builds(
 
 
 def fitted(metric, segment):
-    return metric if metric.fitted else metric.fit([segment, Segment("a boat.", ("the boat ran",))])
+    return metric if metric.bound else metric.bind([segment, Segment("a boat.", ("the boat ran",))])
 
 
 def explained_and_scored(metric, segment):

@@ -6,8 +6,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from monge.encoders.static.hashed import HashedEncoder
-from monge.explain import Explanation, explain_segments, fit_on
+from monge.explain import Explanation, explain_segments
 from monge.metrics import load_metric
+from monge.metrics.base import bind_to
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.page import render_page, render_text
 from monge.report.alignment.ribbons import render_ribbons
@@ -27,7 +28,7 @@ HOSTILE = [
 
 def explain(hypothesis: str, reference: str, name: str = "bertscore", **options: object) -> Explanation:
     options = {"encoder": ENCODER, **options}
-    metric, _ = fit_on(load_metric(name, **options), [Segment(hypothesis, (reference,))])
+    metric = bind_to(load_metric(name, **options), [Segment(hypothesis, (reference,))])
     return explain_segments(metric, [Segment(hypothesis, (reference,))])[0]
 
 
@@ -101,9 +102,9 @@ def test_the_sum_line_adds_up() -> None:
 
 
 def test_idf_of_one_pair_is_refused_and_told() -> None:
-    metric, notes = fit_on(load_metric("moverscore", encoder=ENCODER), [Segment("a b", ("b c",))])
-    assert metric.fitted
-    assert "uniform" in notes[0]
+    metric = bind_to(load_metric("moverscore", encoder=ENCODER), [Segment("a b", ("b c",))])
+    assert metric.bound
+    assert "uniform" in metric.binding_notes[0]
     assert "weighting:uniform" in str(metric.signature)
     corpus = [Segment("a b", ("b c",)), Segment("a", ("d e",))]
-    assert fit_on(load_metric("moverscore", encoder=ENCODER), corpus)[1] == ()
+    assert bind_to(load_metric("moverscore", encoder=ENCODER), corpus).binding_notes == ()

@@ -106,9 +106,10 @@ class Constant:
 
     def __init__(self) -> None:
         inner = load_metric("chrf")
-        self.spec, self.signature, self.fitted = inner.spec, inner.signature, True
+        self.spec, self.signature, self.bound = inner.spec, inner.signature, True
+        self.binding_notes: tuple[str, ...] = ()
 
-    def fit(self, corpus: Sequence[Segment]) -> "Constant":
+    def bind(self, corpus: Sequence[Segment]) -> "Constant":
         return self
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:

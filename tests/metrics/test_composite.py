@@ -52,8 +52,8 @@ def test_mongescore_is_matching_of_order_three_plus_half_the_cosine():
 
 def test_members_with_corpus_statistics_are_fitted():
     ensemble = load_metric("ensemble", members="yisi1 + bleu", encoder="hashed")
-    assert not ensemble.fitted
-    assert ensemble.fit(SEGMENTS).fitted
+    assert not ensemble.bound
+    assert ensemble.bind(SEGMENTS).bound
 
 
 @pytest.mark.parametrize(

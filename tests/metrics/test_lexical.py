@@ -202,9 +202,9 @@ def test_signature_is_the_same_before_and_after_scoring() -> None:
 
 def test_follows_the_protocol() -> None:
     assert isinstance(make_bleu(), Metric)
-    assert make_bleu().fitted
+    assert make_bleu().bound
     metric = make_ter()
-    assert metric.fit([]) is metric
+    assert metric.bind([]) is metric
 
 
 def test_tokenizer() -> None:

@@ -26,7 +26,7 @@ PAIRS = [
 def load(name: str, **options: object) -> TransportMetric:
     metric = load_metric(name, encoder=HashedEncoder(dimension=16, layers=6, special=True), **options)
     assert isinstance(metric, TransportMetric)
-    return metric if metric.fitted else metric.fit(PAIRS)
+    return metric if metric.bound else metric.bind(PAIRS)
 
 
 def values(metric: TransportMetric, segments: list[Segment] = PAIRS) -> np.ndarray:
@@ -64,7 +64,7 @@ def test_large_penalties_approach_the_earth_movers_distance() -> None:
 def test_presets_follow_the_target_language() -> None:
     def penalties(**options: str) -> tuple[float, float]:
         settings = load("lazy_emd", **options).settings
-        return settings.lambda_c, settings.lambda_r
+        return settings.transport.lambda_c, settings.transport.lambda_r
 
     assert penalties() == (0.23, 0.31)
     assert penalties(language="zh") == penalties(language="zh-TW") == (0.018, 0.97)
@@ -87,7 +87,7 @@ def test_relative_penalties_scale_with_the_typical_cost() -> None:
 def test_alignments_carry_the_score(name: str) -> None:
     """The contributions of the alignment sum to the cost the score was read from."""
     metric = load(name)
-    for score in metric.score(PAIRS, keep_alignments=True):
+    for score in metric.score_with_alignments(PAIRS):
         for alignment in score.alignments:
             total = float(alignment.contributions().sum())
             part = {"precision": 1 - score.parts.get("precision", 0), "recall": 1 - score.parts.get("recall", 0)}
@@ -120,7 +120,7 @@ def test_joint_references_offer_every_word_to_be_matched() -> None:
 
 
 def test_idf_from_both_sides_depends_on_the_outputs() -> None:
-    one, two = load("moverscore_v1"), load("moverscore_v1").fit([*PAIRS, Segment("boy boy", ("x",))])
+    one, two = load("moverscore_v1"), load("moverscore_v1").bind([*PAIRS, Segment("boy boy", ("x",))])
     assert one.signature["weighting"] != two.signature["weighting"]
 
 
@@ -131,7 +131,7 @@ def test_idf_file_is_used_and_named(tmp_path) -> None:
     loaded = load_metric(
         "moverscore", encoder=HashedEncoder(dimension=16, layers=6, special=True), idf=str(tmp_path / "idf.json")
     )
-    assert loaded.fitted
+    assert loaded.bound
     assert np.array_equal(values(loaded), values(fitted))  # type: ignore[arg-type]
     assert str(loaded.signature) == str(fitted.signature)
 
@@ -139,12 +139,12 @@ def test_idf_file_is_used_and_named(tmp_path) -> None:
 def test_one_sentence_has_no_idf_and_says_so() -> None:
     """The released MoverScore called this a perfect 1.0."""
     segment = Segment("The boy slept.", ("The man ran.",))
-    metric = load_metric("moverscore_v2", encoder=HashedEncoder(dimension=16, layers=6, special=True)).fit([segment])
+    metric = load_metric("moverscore_v2", encoder=HashedEncoder(dimension=16, layers=6, special=True)).bind([segment])
     score = metric.score([segment])[0]
     assert score.value < 0.99
-    assert metric.fit_notes == ("idf cannot be learnt from one segment: uniform weights",)
+    assert metric.binding_notes == ("idf cannot be computed from one segment: uniform weights",)
     assert "weighting:uniform" in str(metric.signature)
-    assert metric.compute(["The boy slept."], ["The man ran."])["notes"]["mean"] == list(metric.fit_notes)
+    assert metric.compute(["The boy slept."], ["The man ran."])["notes"]["mean"] == list(metric.binding_notes)
 
 
 def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:
@@ -152,7 +152,7 @@ def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:
     metric = load_metric("lazy_emd", encoder=encoder, lambda_c=0.7, lambda_r=0.4, epsilon=0)
     segment = Segment("one small boat", ("ship",))
     score = metric.score([segment])[0]
-    cost = metric.score([segment], keep_alignments=True)[0].alignments[0].plan.problem.cost[:, 0]  # type: ignore[call-arg]
+    cost = metric.score_with_alignments([segment])[0].alignments[0].plan.problem.cost[:, 0]  # type: ignore[call-arg]
     # p_i = exp(-c_i/λc - (λr/λc) A) w_i with A = log Σ p: solved for the total mass in closed form
     base = np.exp(-cost / 0.7) / 3
     total = base.sum() ** (0.7 / (0.7 + 0.4))
@@ -177,7 +177,7 @@ def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:
         ({"language": "chinese"}, "a code such as"),
         ({"layers": "0-2"}, "aggregation=mean"),
         ({"aggregation": "meen"}, "did you mean 'mean'"),
-        ({"cost": "position", "references": "joint"}, "places"),
+        ({"cost": "position", "references": "joint"}, "positions"),
         ({"normalise_points": "maybe"}, "true or false"),
     ],
 )
@@ -193,9 +193,9 @@ def test_penalties_that_differ_little_have_different_signatures() -> None:
 
 def test_relative_penalties_are_shared_between_systems() -> None:
     metric = load_metric("lazy_emd", encoder=HashedEncoder(), lambda_unit="relative")
-    shared = metric.fit_shared(PAIRS)
-    assert shared.fitted
-    one, two = shared.fit(PAIRS[:1]), shared.fit(PAIRS[1:])
+    shared = metric.bind_shared(PAIRS)
+    assert shared.bound
+    one, two = shared.bind(PAIRS[:1]), shared.bind(PAIRS[1:])
     assert str(one.signature) == str(two.signature)
 
 
@@ -258,14 +258,14 @@ def test_f_has_no_pole_where_precision_and_recall_differ_in_sign() -> None:
 
 def test_relative_penalties_need_a_cost_to_be_relative_to() -> None:
     with pytest.raises(InputError, match="typical cost of these texts is 0"):
-        load_metric("lazy_emd", encoder="hashed", lambda_unit="relative").fit([Segment("dog", ("dog",))] * 3)
+        load_metric("lazy_emd", encoder="hashed", lambda_unit="relative").bind([Segment("dog", ("dog",))] * 3)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.009])
 def test_relaxed_transport_of_an_empty_text_moves_everything(epsilon: float) -> None:
     metric = load("lazy_emd", epsilon=epsilon)
     pairs = [Segment("", ("a red boat",)), Segment("a red boat", ("a red boat",)), Segment("a red boat", ("",))]
-    scores = metric.score(pairs, keep_alignments=True)
+    scores = metric.score_with_alignments(pairs)
     assert [score.value for score in scores] == pytest.approx([1.0, scores[1].value, 1.0])
     assert scores[0].alignments[0].plan.coupling.sum() == pytest.approx(1.0)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from monge.cli import main
 from monge.encoders.static.hashed import HashedEncoder
+from monge.engine.journal import Journal
 from monge.errors import OptionError
 from monge.metrics import load_metric
 from monge.metrics.transport.metric import TransportMetric
@@ -49,7 +50,7 @@ METRICS = {
 
 
 def brute_force(metric: TransportMetric, queries: list[str], corpus: list[str], k: int) -> list[list[int]]:
-    fitted = metric if metric.fitted else metric.fit([Segment(text, (text,)) for text in corpus])
+    fitted = metric if metric.bound else metric.bind([Segment(text, (text,)) for text in corpus])
     found = []
     for query in queries:
         scores = fitted.score([Segment(query, (text,)) for text in corpus])
@@ -110,18 +111,18 @@ def test_an_interrupted_search_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     with monkeypatch.context() as patch:
         patch.setattr(nearest_module._Shard, "visit", visit_some)
         with pytest.raises(KeyboardInterrupt):
-            find_nearest(METRICS["wmd"], queries, corpus, k=5, store=store)
-    again = find_nearest(METRICS["wmd"], queries, corpus, k=5, store=store)
+            find_nearest(METRICS["wmd"], queries, corpus, k=5, journal=Journal(store))
+    again = find_nearest(METRICS["wmd"], queries, corpus, k=5, journal=Journal(store))
     assert 0 < again.reused < len(corpus)
     assert (again.neighbours, again.pairs, again.solved) == (whole.neighbours, whole.pairs, whole.solved)
     with monkeypatch.context() as patch:
         patch.setattr(nearest_module._Shard, "visit", None)
-        third = find_nearest(METRICS["wmd"], queries, corpus, k=5, store=store)
+        third = find_nearest(METRICS["wmd"], queries, corpus, k=5, journal=Journal(store))
     assert third.neighbours == whole.neighbours
     assert third.reused == len(corpus)
     for changed in ({"k": 4}, {"corpus": [*corpus[:-1], "new"]}, {"queries": queries[:7]}):
         other = {"queries": queries, "corpus": corpus, "k": 5, **changed}
-        assert find_nearest(METRICS["wmd"], **other, store=store).reused == 0  # type: ignore[arg-type]
+        assert find_nearest(METRICS["wmd"], **other, journal=Journal(store)).reused == 0  # type: ignore[arg-type]
 
 
 def test_pruning_leaves_few_problems() -> None:
@@ -160,7 +161,7 @@ def test_repeated_queries_get_the_same() -> None:
     ids=lambda metric: metric.spec.name,
 )
 def test_other_metrics_are_refused(metric: TransportMetric) -> None:
-    with pytest.raises(OptionError, match="no earth mover's distance"):
+    with pytest.raises(OptionError, match="not an earth mover's distance"):
         find_nearest(metric, ["a"], ["b"])
 
 

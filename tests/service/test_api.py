@@ -126,7 +126,7 @@ def test_systems_share_what_is_learnt(client: TestClient) -> None:
         for name, lines in systems.items()
         for line, reference in zip(lines, references, strict=True)
     ]
-    metric = load_metric("lazy_emd", encoder=HashedEncoder(layers=7, special=True), **options).fit_shared(segments)
+    metric = load_metric("lazy_emd", encoder=HashedEncoder(layers=7, special=True), **options).bind_shared(segments)
     assert answer["comparisons"]["lazy_emd"]["signature"] == str(metric.signature)
     expected = {name: metric.score([s for s in segments if s.system == name]) for name in systems}
     means = answer["comparisons"]["lazy_emd"]["rankings"]["mean"]

@@ -102,13 +102,13 @@ class HeldMetric:
         self._free = free
         self._permits = threading.Semaphore(0)
         self.calls: list[int] = []
-        self.spec, self.signature, self.fitted = self._metric.spec, self._metric.signature, True
+        self.spec, self.signature, self.bound = self._metric.spec, self._metric.signature, True
 
     def let(self, calls: int = 1000) -> None:
         """Let some more calls go on."""
         self._permits.release(calls)
 
-    def fit(self, corpus: Sequence[Segment]) -> "HeldMetric":
+    def bind(self, corpus: Sequence[Segment]) -> "HeldMetric":
         return self
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
@@ -290,11 +290,11 @@ class LearningMetric(HeldMetric):
 
     def __init__(self) -> None:
         super().__init__()
-        self.fitted = False
+        self.bound = False
         self.read = 0
         self.ended = threading.Event()
 
-    def fit(self, corpus: Sequence[Segment]) -> "LearningMetric":
+    def bind(self, corpus: Sequence[Segment]) -> "LearningMetric":
         try:
             for _ in corpus:
                 self.read += 1

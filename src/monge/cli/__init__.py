@@ -1,4 +1,4 @@
-"""The command line: one file a command, imported only when it is called."""
+"""The command line: one file per command, imported only when it is called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from monge.errors import MongeError, OptionError, suggest
 from monge.version import __version__
@@ -16,7 +16,7 @@ from monge.version import __version__
 # name, module of monge.cli, one line for `monge --help`
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", "score outputs against references"),
-    ("compare", "compare", "decide which system is better, and how surely"),
+    ("compare", "compare", "decide which system is better, with tests and intervals"),
     ("simulate", "simulate", "rerun the synthetic study of paired evaluation"),
     ("correlate", "correlate", "measure how metrics agree with human judgments"),
     ("benchmark", "benchmark", "run a grid of metrics over sets of judgments and report"),
@@ -80,20 +80,6 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-@contextlib.contextmanager
-def _environment(**switches: bool | None) -> Iterator[None]:
-    """Set to 1 the variables that are switched on, for this process and its children, while the command runs."""
-    before = {name: os.environ.get(name) for name, on in switches.items() if on}
-    os.environ.update(dict.fromkeys(before, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            del os.environ[name]
-            if value is not None:
-                os.environ[name] = value
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for anything the user can mend."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -108,9 +94,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")
         args, unknown = build_parser(command).parse_known_args(arguments)
         if unknown:
-            raise OptionError(f"{' '.join(unknown)!r} is no argument of monge {command}; see monge {command} --help")
-        with _environment(MONGE_OFFLINE=getattr(args, "offline", None), MONGE_NO_CACHE=getattr(args, "no_cache", None)):
-            status = int(args.run(args))
+            raise OptionError(
+                f"{' '.join(unknown)!r} is not an argument of monge {command}; see monge {command} --help"
+            )
+        status = int(args.run(args))
         sys.stdout.flush()
         return status
     except MongeError as error:

@@ -1,4 +1,4 @@
-"""Decide which system is better, and how surely.
+"""Decide which system is better, with tests and intervals.
 
   monge compare REF [REF ...] -i SYS_A SYS_B [...] -m bleu bertscore
   monge compare --scores TABLE.tsv
@@ -6,7 +6,7 @@
 TABLE holds any scores, human ones too: the column `id`, else the first, names
 the instance, every other one is a system (but `type` names kinds of instances,
 `metric` and `part` tell metrics and parts apart, `higher_is_better` is true or
-false); or one score a line with columns system, id and score; or JSONL of
+false); or one score per line with columns system, id and score; or JSONL of
 either; or what `monge score -f json` prints.
 """
 
@@ -20,12 +20,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from monge.cli.score import add_input_arguments, add_metric_arguments, load_metrics
+from monge.cli.arguments import (
+    add_input_arguments,
+    add_metric_arguments,
+    input_files,
+    read_environment,
+    read_metrics,
+    read_text_files,
+)
 from monge.cli.values import check_figures, check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from monge.compare import CompareSettings, Comparison
+    from monge.compare import Comparison
+    from monge.workflows.compare import CompareRequest
 
 _TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
 
@@ -37,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scores", metavar="TABLE", help="table of scores (TSV, CSV, JSON or JSONL; - is standard input)"
     )
     table.add_argument("--lower-is-better", action="store_true", help="in TABLE, lower scores are better")
-    parser.add_argument("--types", metavar="FILE", help="the type of each instance, one a line")
+    parser.add_argument("--types", metavar="FILE", help="file with the type of each instance, one per line")
     add_metric_arguments(parser)
     _add_decision(parser)
     _add_output(parser)
@@ -99,87 +107,67 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.compare import CompareSettings, combine_metrics
     from monge.report.compare.text import comparison_html, explain_all
+    from monge.workflows.compare import run_compare
+
+    check_target(args.html)
+    check_figures(args.html, args.plots)
+    result = run_compare(_read_request(args), report_step=_show_step)
+    explained = explain_all(result.comparisons)
+    if args.html:
+        from monge.compare.wording import listed
+        from monge.storage.atomic import write_text
+
+        title = f"Comparison of {listed(next(iter(result.comparisons.values())).order)}"
+        write_text(args.html, comparison_html(explained, result.agreement, title=title))
+    if args.plots:
+        _write_plots(result.comparisons, Path(args.plots), args.plot_format)
+    _print(args, explained, result.agreement)
+    return 0
+
+
+def _read_request(args: argparse.Namespace) -> CompareRequest:
+    from monge.compare import CompareSettings
+    from monge.workflows.compare import CompareRequest
 
     settings = CompareSettings(
         alpha=args.alpha, decide_by=args.test, correction=args.correction, draws=args.draws, orders=args.orders,
         seed=args.seed, power=args.power, tie_margin=args.tie_margin,
     )  # fmt: skip
-    check_target(args.html)
-    check_figures(args.html, args.plots)
-    comparisons = _compare_table(args, settings) if args.scores else _compare_texts(args, settings)
-    agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
-    explained = explain_all(comparisons)
-    if args.html:
-        from monge.compare.wording import listed
-        from monge.storage.atomic import write_text
+    environment = read_environment(args)
+    if args.scores:
+        _check_scores_alone(args)
+        return CompareRequest(
+            scores=args.scores,
+            lower_is_better=args.lower_is_better,
+            types=args.types or (),
+            settings=settings,
+            environment=environment,
+        )
+    if not (args.input or args.jsonl):
+        raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
+    if args.lower_is_better:
+        raise OptionError("--lower-is-better is for --scores TABLE; metrics know their direction")
+    return CompareRequest(read_text_files(args), read_metrics(args), "", False, args.types or (), settings, environment)
 
-        title = f"Comparison of {listed(next(iter(comparisons.values())).order)}"
-        write_text(args.html, comparison_html(explained, agreement, title=title))
-    if args.plots:
-        _write_plots(comparisons, Path(args.plots), args.plot_format)
-    _print(args, explained, agreement)
-    return 0
 
-
-def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
-    from monge.compare import compare_systems
-    from monge.scores.files import read_scores
-
-    if args.reference or args.input or args.jsonl or args.source:
+def _check_scores_alone(args: argparse.Namespace) -> None:
+    """Refuse arguments that have no effect on scores that exist already."""
+    if any(input_files(args)):
         raise OptionError("--scores names a table of scores: leave out REF, -i, -s and --jsonl")
     flags = {
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
     }  # fmt: skip
-    idle = [flag for flag, value in flags.items() if value]
+    idle = next((flag for flag, value in flags.items() if value), None)
     if idle:
-        raise OptionError(f"--scores names scores that exist already: {idle[0]} has nothing to do, leave it out")
-    file = read_scores(args.scores, higher_is_better=not args.lower_is_better)
-    comparisons = {}
-    for metric, table in file.tables.items():
-        types = _read_types(args.types, len(table.segments)) if args.types else file.types_of(table)
-        comparisons[metric] = compare_systems(table, settings=settings, types=types, tell=_tell)
-    return comparisons
+        raise OptionError(f"--scores names scores that exist already: {idle} has nothing to do, leave it out")
 
 
-def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[str, Comparison]:
-    from monge.engine.inputs import spool_jsonl, spool_parallel
-    from monge.engine.job import JobOptions, score_job
-    from monge.engine.journal import score_store
-    from monge.workflows.compare import compare_scored
-
-    if not (args.input or args.jsonl):
-        raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
-    if args.jsonl and (args.reference or args.input or args.source):
-        raise OptionError("--jsonl names all texts: leave out REF, -i and -s")
-    if args.lower_is_better:
-        raise OptionError("--lower-is-better speaks of --scores TABLE; metrics know their direction")
-    systems = spool_jsonl(args.jsonl) if args.jsonl else spool_parallel(args.input, args.reference, args.source)
-    if len(systems) < 2:
-        raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
-    types = _read_types(args.types, len(systems[0])) if args.types else ()
-    comparisons = {}
-    for metric in load_metrics(args):
-        results = score_job([metric], systems, store=score_store(), options=JobOptions())
-        comparisons[metric.spec.name] = compare_scored(metric, results, settings=settings, types=types, tell=_tell)
-    return comparisons
-
-
-def _tell(what: str) -> None:
-    """Show what takes time, to those who watch."""
+def _show_step(what: str) -> None:
+    """Show on a terminal what takes time."""
     if sys.stderr.isatty():
         print(f"monge: {what} …", file=sys.stderr)
-
-
-def _read_types(path: str, instances: int) -> tuple[str, ...]:
-    from monge.text import read_lines
-
-    types = tuple(line.strip() for line in read_lines(path))
-    if len(types) != instances:
-        raise InputError(f"{path} has {len(types)} lines, but there are {instances} instances")
-    return types
 
 
 def _write_plots(comparisons: Mapping[str, Comparison], folder: Path, kind: str) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
+from monge.cli.arguments import add_environment_arguments, read_environment
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--offline", action="store_true", help="never touch the network")
+    add_environment_arguments(parser, cache=False)
 
 
 def run(args: argparse.Namespace) -> int:
     from monge.workflows.doctor import run_checks
 
     failed = 0
-    for check in run_checks():
+    for check in run_checks(read_environment(args)):
         failed += not check.passed
         print(f"{'ok  ' if check.passed else 'FAIL'}  {check.name}: {check.detail}", flush=True)
     if failed:

@@ -17,20 +17,25 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from monge.cli.arguments import (
+    add_input_arguments,
+    add_metric_arguments,
+    input_files,
+    read_environment,
+    read_metrics,
+    read_text_files,
+)
 from monge.cli.values import check_target, seed
-from monge.errors import InputError, OptionError
+from monge.errors import OptionError
 
 if TYPE_CHECKING:
     from monge.explain import Explanation, LocalExplanation
-    from monge.metrics import Metric
-    from monge.text import Segment
+    from monge.workflows.explain import ExplainedSegment, SystemExplanation
 
     Explained = Explanation | LocalExplanation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from monge.cli.score import add_input_arguments, add_metric_arguments
-
     texts = parser.add_argument_group("one pair of texts")
     texts.add_argument("--hypothesis", metavar="TEXT", help="the output to explain")
     texts.add_argument(
@@ -76,82 +81,48 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.cli.score import input_files
     from monge.storage.atomic import write_text
+    from monge.workflows.explain import ExplainRequest, run_explain
 
     check_target(args.output, inputs=input_files(args))
-    content = _render(_explain(args, read_texts(args)), args)
+    request = ExplainRequest(
+        read_segments(args), read_metrics(args), args.how, args.orders, args.seed, read_environment(args)
+    )
+    content = _render(run_explain(request).explanations, args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
 
 
-def read_texts(args: argparse.Namespace) -> list[tuple[Segment, Sequence[Segment]]]:
-    """Return the segments to explain, one a system, each with the texts of its system that metrics may learn from."""
+def read_segments(args: argparse.Namespace) -> tuple[ExplainedSegment, ...]:
+    """Return the segments that the arguments name: one pair of texts, or one line of every system."""
     from monge.text import Segment
+    from monge.workflows.explain import ExplainedSegment, choose_line
 
     if args.hypothesis is not None:
         if args.reference or args.input or args.jsonl or args.line is not None:
             raise OptionError("give either --hypothesis and --reference, or files with --line, not both")
         segment = Segment(args.hypothesis, tuple(args.reference_text), args.source_text)
-        return [(segment, [segment])]
+        return (ExplainedSegment(segment, [segment]),)
     if args.reference_text:
         raise OptionError("--reference TEXT needs --hypothesis TEXT")
-    return _read_line(args)
-
-
-def _read_line(args: argparse.Namespace) -> list[tuple[Segment, Sequence[Segment]]]:
-    from monge.cli.score import read_test_set
-
     if args.line is None:
         raise OptionError("nothing to explain: give --hypothesis TEXT --reference TEXT, or files and --line N")
-    test_set = read_test_set(args)
-    systems = test_set.by_system()
-    for name, segments in systems.items():
-        if not 1 <= args.line <= len(segments):
-            of = f" of system {name!r}" if name else ""
-            raise InputError(f"--line {args.line}: the texts{of} have {len(segments)} lines")
-    return [(segments[args.line - 1], segments) for segments in systems.values()]
+    return choose_line(read_text_files(args), args.line)
 
 
-def _explain(
-    args: argparse.Namespace, chosen: Sequence[tuple[Segment, Sequence[Segment]]]
-) -> list[tuple[str, Explained]]:
-    """Return every explanation with the name of its system; metrics learn what they learn when `monge score` runs."""
-    from monge.cli.score import load_metrics
-    from monge.explain import fit_on
-
-    everything = [segment for _, own in chosen for segment in own]
-    explanations: list[tuple[str, Explained]] = []
-    for metric in load_metrics(args):
-        shared = metric if metric.fitted else metric.fit_shared(everything)
-        for segment, own in chosen:
-            fitted, notes = fit_on(shared, own)
-            one = _explain_one(args, fitted, segment)
-            explanations.append((segment.system, dataclasses.replace(one, notes=(*notes, *one.notes))))
-    return explanations
-
-
-def _explain_one(args: argparse.Namespace, fitted: Metric, segment: Segment) -> Explained:
-    from monge.explain import explain_segments, is_explainable, occlude_words, sample_shapley
-
-    if args.how == "additive" or (args.how == "auto" and is_explainable(fitted)):
-        return explain_segments(fitted, [segment])[0]
-    if args.how == "occlusion":
-        return occlude_words(fitted, segment)
-    return sample_shapley(fitted, segment, orders=args.orders, seed=args.seed)
-
-
-def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) -> str:
+def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str:
     from monge.report.alignment.page import render_page
     from monge.report.printable import show_literally
 
     if args.format == "json":
-        records = [({"system": system} if system else {}) | one.record() for system, one in named]
+        records = [one.record() for one in found]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
-    several = len({system for system, _ in named}) > 1
+    several = len({one.system for one in found}) > 1
     explanations: list[Explained] = [
-        dataclasses.replace(one, metric=f"{show_literally(system)}: {one.metric}") if several else one
-        for system, one in named
+        dataclasses.replace(one.explanation, metric=f"{show_literally(one.system)}: {one.explanation.metric}")
+        if several
+        else one.explanation
+        for one in found
     ]
     if args.format == "html":
         return render_page(explanations)

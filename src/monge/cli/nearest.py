@@ -3,7 +3,7 @@
   monge nearest QUERY CORPUS -k 10
   monge nearest QUERY CORPUS -m emd --encoder minilm -f tsv
 
-Both files hold one text a line. Distances are earth mover's distances (default: word mover's distance); lower bounds
+Both files hold one text per line. Distances are earth mover's distances (default: word mover's distance); lower bounds
 leave most of the exact problems unsolved without changing the result. idf weights, if any, come from the corpus. A
 search that was interrupted, started again, goes on where it stopped (--no-cache begins anew).
 """
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from monge.errors import OptionError
+from monge.cli.arguments import add_metric_arguments, read_environment, read_metrics
 
 if TYPE_CHECKING:
     from monge.search.nearest import Search
@@ -24,38 +24,31 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``monge nearest``."""
-    from monge.cli.score import add_metric_arguments
-
-    parser.add_argument("query", metavar="QUERY", help="file of queries, one a line")
-    parser.add_argument("corpus", metavar="CORPUS", help="file of texts to search, one a line")
+    parser.add_argument("query", metavar="QUERY", help="file of queries, one per line")
+    parser.add_argument("corpus", metavar="CORPUS", help="file of texts to search, one per line")
     parser.add_argument("-k", type=int, default=10, metavar="K", help="neighbours of each query (default: 10)")
     parser.add_argument(
         "-f", "--format", choices=("text", "tsv", "json"), default="text", help="how to print (default: text)"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="tell neither progress nor how much work it took")
-    add_metric_arguments(parser)
-    parser.set_defaults(metrics=["wmd"])
+    parser.add_argument("-q", "--quiet", action="store_true", help="show neither progress nor how much work it took")
+    add_metric_arguments(parser, default="wmd")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search, print the neighbours, and tell on stderr how many exact problems were solved."""
-    from monge.cli.score import load_metrics
-    from monge.engine.journal import score_store
-    from monge.metrics.transport.metric import TransportMetric
-    from monge.search.nearest import find_nearest
+    """Search, print the neighbours, and report on stderr how many exact problems were solved."""
     from monge.text import read_lines
+    from monge.workflows.nearest import NearestRequest, run_nearest
 
-    metrics = load_metrics(args)
-    if len(metrics) != 1 or not isinstance(metrics[0], TransportMetric):
-        raise OptionError("nearest takes one transport metric: -m wmd, for example")
     queries, corpus = read_lines(args.query), read_lines(args.corpus)
     progress = False if args.quiet else None
-    search = find_nearest(metrics[0], queries, corpus, k=args.k, store=score_store(), progress=progress)
+    search = run_nearest(
+        NearestRequest(queries, corpus, args.k, read_metrics(args, default="wmd"), progress, read_environment(args))
+    )
     printers = {"text": _text_lines, "tsv": _tsv_lines, "json": _json_lines}
     for line in printers[args.format](search, queries, corpus):
         print(line)
     if not args.quiet:
-        _tell(search, len(corpus))
+        _report(search, len(corpus))
     return 0
 
 
@@ -88,12 +81,12 @@ def _json_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -
         yield json.dumps({"query": number, "text": query, "neighbours": neighbours}, ensure_ascii=False)
 
 
-def _tell(search: Search, texts: int) -> None:
+def _report(search: Search, texts: int) -> None:
     share = 100 * search.solved / search.pairs if search.pairs else 0.0
-    told = f"monge: {search.solved} of {search.pairs} exact problems solved ({share:.2g} %)"
+    said = f"monge: {search.solved} of {search.pairs} exact problems solved ({share:.2g} %)"
     if search.skipped:
-        told += f"; {search.skipped} texts of the corpus without a known word were left out"
-    print(told, file=sys.stderr)
+        said += f"; {search.skipped} texts of the corpus without a known word were left out"
+    print(said, file=sys.stderr)
     if search.reused:
         which = "all" if search.reused == texts else f"{search.reused} of {texts}"
         print(f"monge: {which} texts were searched in an earlier run (--no-cache begins anew)", file=sys.stderr)

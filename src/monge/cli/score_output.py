@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
@@ -10,14 +9,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from monge.engine.job import SystemResult
-from monge.metrics import find_spec
+from monge.engine.job import SystemScores
 from monge.report.printable import show_literally
 from monge.report.tables import latex_table, text_table
 from monge.text import write_jsonl, write_tsv
 
 
-def write_segments(path: str, results: Sequence[SystemResult]) -> None:
+def write_segments(path: str, results: Sequence[SystemScores]) -> None:
     """Write every segment's score as JSONL or TSV, after the name of *path*."""
     rows = (
         {"system": r.system, "metric": r.metric, "higher_is_better": r.higher_is_better} | record
@@ -35,7 +33,7 @@ def _plain(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def print_json(results: Sequence[SystemResult]) -> None:
+def print_json(results: Sequence[SystemScores]) -> None:
     """Print what ``json.dumps(…, indent=1)`` would, one segment at a time."""
     for number, result in enumerate(results):
         head = json.dumps(result.summary(), ensure_ascii=False, indent=1).removesuffix("\n}")
@@ -48,7 +46,7 @@ def print_json(results: Sequence[SystemResult]) -> None:
     print(" }\n]")
 
 
-def tell_reuse(results: Sequence[SystemResult]) -> None:
+def report_reuse(results: Sequence[SystemScores]) -> None:
     """Say on stderr how many scores were not computed now."""
     reused, total = sum(result.reused for result in results), sum(map(len, results))
     if reused:
@@ -56,7 +54,7 @@ def tell_reuse(results: Sequence[SystemResult]) -> None:
         print(f"monge: {which} scores come from an earlier run (--no-cache computes them anew)", file=sys.stderr)
 
 
-def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> None:
+def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bool, quiet: bool) -> None:
     """Print systems × metrics as text or LaTeX, then signatures and notes."""
     metrics = list(dict.fromkeys(result.metric for result in results))
     systems = list(dict.fromkeys(result.system for result in results))
@@ -64,15 +62,14 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
     arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
     header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
     rows = [
-        [show_literally(system), *(_cell(cells[system, metric], args.width) for metric in metrics)]
-        for system in systems
+        [show_literally(system), *(_cell(cells[system, metric], width) for metric in metrics)] for system in systems
     ]
     best = [
         (systems.index(system), column)
         for column, metric in enumerate(metrics, start=1)
         for system in _best(results, metric)
     ]
-    if args.format == "latex":
+    if latex:
         print(latex_table(header, rows, bold=best if len(systems) > 1 else ()))
     else:
         if len(systems) > 1:
@@ -83,19 +80,19 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
             ]
             header = [name + (" " if c else "") for c, name in enumerate(header)]
         print(text_table(header, rows))
-    if not args.quiet:
-        _print_remarks(results, len(systems), sys.stdout if args.format == "text" else sys.stderr)
+    if not quiet:
+        _print_remarks(results, len(systems), sys.stderr if latex else sys.stdout)
 
 
-def print_numbers(results: Sequence[SystemResult], width: int | None) -> None:
-    """Print the scores of a system in one line, apart by tabs, and nothing else."""
+def print_numbers(results: Sequence[SystemScores], width: int | None) -> None:
+    """Print one line per system, with the scores separated by tabs, and nothing else."""
     for system in dict.fromkeys(result.system for result in results):
         print("\t".join(_cell(result, width) for result in results if result.system == system))
 
 
-def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -> None:
+def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -> None:
     if systems > 1 and stream is sys.stdout:
-        print("* best by this score alone; `monge compare` says how surely", file=stream)
+        print("* best by this score alone; `monge compare` tests the differences", file=stream)
     print(file=stream)
     for signature in dict.fromkeys(result.signature for result in results):
         print(signature, file=stream)
@@ -105,7 +102,7 @@ def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -
             print(f"note: {where} ({count} of {len(result)} segments)", file=stream)
 
 
-def _best(results: Sequence[SystemResult], metric: str) -> list[str]:
+def _best(results: Sequence[SystemScores], metric: str) -> list[str]:
     """Return the systems that no other beats by this metric."""
     own = [result for result in results if result.metric == metric and not math.isnan(result.score)]
     if not own:
@@ -114,9 +111,7 @@ def _best(results: Sequence[SystemResult], metric: str) -> list[str]:
     return [result.system for result in own if result.score == choose(other.score for other in own)]
 
 
-def _cell(result: SystemResult, width: int | None) -> str:
-    if width is None:
-        spec = find_spec(result.metric)
-        width = 2 if spec.bounds[1] == 100 or spec.name == "ter" else 4
-    interval = "" if result.half_width is None else f" ± {result.half_width:.{width}f}"
-    return f"{result.score:.{width}f}{interval}"
+def _cell(result: SystemScores, width: int | None) -> str:
+    digits = result.digits if width is None else width
+    interval = "" if result.half_width is None else f" ± {result.half_width:.{digits}f}"
+    return f"{result.score:.{digits}f}{interval}"

@@ -3,6 +3,20 @@
 from monge.clouds.build import CloudRecipe, join_clouds
 from monge.clouds.cloud import PointCloud
 from monge.clouds.filters import FILTERS, parse_filters
+from monge.clouds.remap import IDENTITY, Remapping
 from monge.clouds.weights import WEIGHTINGS, IdfModel
 
-__all__ = ["FILTERS", "WEIGHTINGS", "CloudRecipe", "IdfModel", "PointCloud", "join_clouds", "parse_filters"]
+__all__ = [
+    "ALGORITHM",
+    "FILTERS",
+    "IDENTITY",
+    "WEIGHTINGS",
+    "CloudRecipe",
+    "IdfModel",
+    "PointCloud",
+    "Remapping",
+    "join_clouds",
+    "parse_filters",
+]
+
+ALGORITHM = 1  # raise it when clouds change on purpose: stored scores are keyed by it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -12,28 +13,50 @@ from numpy.typing import NDArray
 from monge.clouds.cloud import PointCloud
 from monge.clouds.filters import ENGLISH_STOPWORDS, match_filters
 from monge.clouds.ngrams import join_windows, pool_ngrams
+from monge.clouds.remap import IDENTITY, Remapping
 from monge.clouds.weights import IdfModel, weigh_tokens
 from monge.encoders.base import EncodedText
-from monge.encoders.layers import aggregate_layers
+from monge.encoders.layers import LayerAggregation, aggregate_layers, parse_aggregation
+from monge.errors import OptionError
+
+SINGLE = parse_aggregation("single")
 
 
 @dataclass(frozen=True)
 class CloudRecipe:
     """How vectors of tokens become points with mass.
 
-    ``drop`` removes tokens; ``mute`` leaves them as places mass may go to but gives them none (BERTScore's
-    [CLS] and [SEP]). ``ngram`` 0 pools the whole text into one point.
+    Parameters
+    ----------
+    aggregation, normalise_layers
+        How several layers become one vector per token, and whether each is scaled to length 1 first.
+    remap
+        What every vector goes through before it becomes a point: a map into another space, or nothing.
+    normalise_points
+        Whether points are scaled to length 1.
+    drop, massless
+        Names of token filters. ``drop`` removes tokens; ``massless`` keeps them as places that mass may go to, but
+        gives them none (BERTScore's [CLS] and [SEP]).
+    weighting
+        Where masses come from: a name of ``WEIGHTINGS``.
+    ngram, pooling
+        Tokens per point (0: the whole text), and whether their vectors are averaged or summed.
     """
 
-    aggregation: str = "single"
+    aggregation: LayerAggregation = SINGLE
     normalise_layers: bool = False
+    remap: Remapping = IDENTITY
     normalise_points: bool = False
     drop: tuple[str, ...] = ("special",)
-    mute: tuple[str, ...] = ()
+    massless: tuple[str, ...] = ()
     stopwords: Collection[str] = ENGLISH_STOPWORDS
     weighting: str = "uniform"
     ngram: int = 1
-    pooling_mean: bool = True
+    pooling: Literal["mean", "sum"] = "mean"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ngram, int) or isinstance(self.ngram, bool) or self.ngram < 0:
+            raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
 
     def build(self, encoded: EncodedText, idf: IdfModel | None) -> PointCloud:
         """Return the cloud of a text; an empty text is one point at the origin, and every fallback is noted."""
@@ -47,8 +70,8 @@ class CloudRecipe:
         tokens = tuple(encoded.tokens[i] for i in kept)
         weights = self._weights(encoded, kept, tokens, idf, notes)
         spans = encoded.spans[kept]
-        if self.ngram != 1 or not self.pooling_mean:
-            points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling_mean)
+        if self.ngram != 1 or self.pooling == "sum":
+            points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling == "mean")
             tokens = join_windows(tokens, windows)
             spans = _cover(spans, windows)
         if self.normalise_points:
@@ -58,9 +81,11 @@ class CloudRecipe:
 
     def _points(self, encoded: EncodedText, kept: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = encoded.vectors if len(kept) == len(encoded.tokens) else encoded.vectors[:, kept]
-        if self.aggregation == "single" and len(vectors) == 1 and not self.normalise_layers:
-            return np.asarray(vectors[0], dtype=np.float32)  # as it is
-        return aggregate_layers(vectors, self.aggregation, normalise=self.normalise_layers)
+        if self.aggregation == SINGLE and len(vectors) == 1 and not self.normalise_layers:
+            points = np.asarray(vectors[0], dtype=np.float32)  # as it is
+        else:
+            points = aggregate_layers(vectors, self.aggregation, normalise=self.normalise_layers)
+        return self.remap.apply(points)
 
     def _kept(self, encoded: EncodedText, notes: list[str]) -> NDArray[np.int64]:
         dropped = match_filters(encoded, self.drop, self.stopwords)
@@ -80,17 +105,16 @@ class CloudRecipe:
         notes: list[str],
     ) -> NDArray[np.float64]:
         weights = weigh_tokens(tokens, self.weighting, idf)
-        muted = match_filters(encoded, self.mute, self.stopwords)[kept]
-        weights[muted] = 0.0
+        without = match_filters(encoded, self.massless, self.stopwords)[kept]
+        weights[without] = 0.0
         if weights.sum() > 0:
             return weights
         notes.append("no token has weight: uniform weights")
-        return np.where(muted, 0.0, 1.0) if not muted.all() else np.ones(len(tokens))
+        return np.where(without, 0.0, 1.0) if not without.all() else np.ones(len(tokens))
 
     def _origin(self, encoded: EncodedText, notes: list[str]) -> PointCloud:
         probe = np.zeros((encoded.vectors.shape[0], 1, encoded.vectors.shape[2]), dtype=np.float32)
-        dimension = aggregate_layers(probe, self.aggregation, normalise=False).shape[1]
-        points = np.zeros((1, dimension), dtype=np.float32)
+        points = np.zeros_like(self.remap.apply(aggregate_layers(probe, self.aggregation)))
         return PointCloud(points, np.ones(1), ("",), np.zeros((1, 2), dtype=np.int64), encoded.text, tuple(notes))
 
 

@@ -15,7 +15,7 @@ class PointCloud:
     """Points (n, d) with masses (n,) that sum to 1; token i covers characters ``spans[i]`` of ``text``.
 
     Point i stands at place i+1 of its text (position-aware costs read that).
-    ``notes`` tell fallbacks (uniform weights, empty text).
+    ``notes`` report fallbacks (uniform weights, empty text).
     """
 
     points: NDArray[np.float32]
@@ -40,7 +40,7 @@ class PointCloud:
         return self.tokens == ("",)
 
     @property
-    def massive_points(self) -> NDArray[np.float32]:
+    def points_with_mass(self) -> NDArray[np.float32]:
         """The points that have mass."""
         return self.points[self.weights > 0]
 

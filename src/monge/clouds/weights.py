@@ -22,7 +22,7 @@ from monge.storage.atomic import write_text
 class IdfModel:
     """In how many of ``documents`` texts each token occurs.
 
-    >>> model = IdfModel.fit([("the", "cat"), ("the", "dog")])
+    >>> model = IdfModel.count([("the", "cat"), ("the", "dog")])
     >>> model.documents, model.frequencies["the"]
     (2, 2)
     """
@@ -32,7 +32,7 @@ class IdfModel:
     encoder: str = ""  # whose tokens were counted
 
     @classmethod
-    def fit(cls, texts: Iterable[Sequence[str]], *, encoder: str = "") -> IdfModel:
+    def count(cls, texts: Iterable[Sequence[str]], *, encoder: str = "") -> IdfModel:
         """Count document frequencies over texts tokenised by *encoder*."""
         frequencies: Counter[str] = Counter()
         documents = 0
@@ -40,14 +40,19 @@ class IdfModel:
             documents += 1
             frequencies.update(set(tokens))
         if documents == 0:
-            raise InputError("idf needs at least one text to be fitted on")
+            raise InputError("idf needs at least one text to be counted in")
         return cls(documents, dict(sorted(frequencies.items())), encoder)
 
     @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the statistics; signatures show its first eight digits."""
+        content = json.dumps([self.documents, sorted(self.frequencies.items())], ensure_ascii=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    @property
     def hash(self) -> str:
         """Eight hexadecimal digits that name the statistics."""
-        content = json.dumps([self.documents, sorted(self.frequencies.items())], ensure_ascii=True)
-        return hashlib.sha256(content.encode()).hexdigest()[:8]
+        return self.digest[:8]
 
     def save(self, path: str | Path) -> None:
         """Write the statistics as JSON, atomically."""
@@ -100,7 +105,7 @@ def weigh_tokens(tokens: Sequence[str], weighting: str, model: IdfModel | None) 
     rule = WEIGHTINGS[weighting]
     if rule is None:
         return np.ones(len(tokens))
-    assert model is not None, "weighting by idf needs a fitted model"
+    assert model is not None, "weighting by idf needs counted statistics"
     counts = Counter(tokens)
     values = {token: rule(model, token, count) for token, count in counts.items()}
     return np.array([values[token] for token in tokens], dtype=np.float64)

@@ -44,6 +44,14 @@ class EncodedText:
 
 
 @runtime_checkable
+class Identified(Protocol):
+    """What says everything that computes its vectors: weights, backend, versions; with full digests."""
+
+    @property
+    def identity(self) -> str: ...
+
+
+@runtime_checkable
 class Encoder(Protocol):
     """Anything that turns texts into token vectors.
 

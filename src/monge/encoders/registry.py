@@ -48,6 +48,7 @@ def load_encoder(
     long: str = "window",
     device: str = "auto",
     dtype: str = "float32",
+    environment: object = None,
     offline: bool | None = None,
     cache: bool = False,
     oov: str = "skip",

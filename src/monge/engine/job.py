@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from monge.engine.journal import Chunk, Journal, ScoreSpool
-from monge.engine.scoring import bootstrap_half_width, count_notes, json_number, segment_record
-from monge.engine.spool import SegmentSpool, join_spools
-from monge.engine.view import SegmentView
-from monge.metrics import Metric
-from monge.metrics.base import fit_on
-from monge.metrics.protocols import SummableMetric
-from monge.storage.store import Store
-from monge.text import Segment
+from monge.engine.chunks import Chunk
+from monge.engine.executors import Executor, InlineExecutor
+from monge.engine.journal import Journal
+from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
+from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
+from monge.metrics.base import bind_shared, bind_to
+from monge.metrics.protocols import Metric, Resamplable, Summable
+from monge.scores import Score
+from monge.text import Segment, iter_documents
 
-CHUNK_SEGMENTS = 1000  # scored at once: enough to fill the encoder's batches
-CHUNK_BYTES = 400_000  # of text, so that long texts make short chunks
 _MANY = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class SystemResult:
-    """What one metric says of one system; segments and scores stay on disk.
+class SystemScores:
+    """The scores that one metric gives one system; segments and scores may stay on disk.
 
-    ``reused`` segments were scored in an earlier run; ``notes`` counts the notes of the scores by kind.
+    ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
+    notes of the scores by kind.
     """
 
     system: str
@@ -35,10 +34,11 @@ class SystemResult:
     score: float
     signature: str
     higher_is_better: bool
-    segments: SegmentSpool
-    scores: ScoreSpool
+    segments: Sequence[Segment]
+    scores: Sequence[Score]
     notes: Counter[str]
-    reused: int
+    digits: int = 4
+    reused: int = 0
     half_width: float | None = None
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class SystemResult:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """How a job is run: bootstrap intervals or not, and what is shown (``progress`` None: if stderr is a terminal)."""
+    """How a job is run: with bootstrap intervals or not, and what is shown (``progress`` None: on a terminal)."""
 
     confidence: bool = False
     seed: int = 12345
@@ -73,85 +73,112 @@ class JobOptions:
 
 
 def score_job(
-    metrics: Sequence[Metric], systems: Sequence[SegmentSpool], *, store: Store | None, options: JobOptions
-) -> list[SystemResult]:
-    """Score every system with every metric, chunk by chunk; chunks that *store* holds are not scored again.
+    metrics: Sequence[tuple[str, Metric]],
+    systems: Sequence[SegmentSpool],
+    *,
+    journal: Journal,
+    options: JobOptions,
+    executor: Executor | None = None,
+) -> list[SystemScores]:
+    """Score every system with every labelled metric, chunk by chunk; chunks in the *journal* are not scored again.
 
-    A metric that needs corpus statistics is fitted on each system's own segments. Whatever part of the job is done
-    when the process dies need not be done again: the same call goes on from there.
+    A metric that needs corpus statistics is bound to each system's own segments. Whatever part of the job is done when
+    the process dies need not be done again: the same call goes on from there. A metric whose unit is the document
+    scores the documents of a system.
     """
+    runner = InlineExecutor() if executor is None else executor
     results = []
-    total = sum(map(len, systems))
-    for metric in share_metrics(metrics, systems):
-        with show_progress(metric.spec.name, total, options.progress) as bar:
-            for segments in systems:
-                results.append(_score_system(metric, segments, store, options, bar))
+    for label, metric in metrics:
+        units = [_units(metric, segments) for segments in systems]
+        shared = share_statistics(metric, units)
+        with show_progress(label, sum(map(len, units)), options.progress) as bar:
+            for segments in units:
+                results.append(_score_system(label, shared, segments, journal, options, runner, bar))
     return results
 
 
-def share_metrics(metrics: Sequence[Metric], systems: Sequence[SegmentSpool]) -> list[Metric]:
-    """Bind what the metrics must share between systems (relative λ) to the segments of all systems."""
-    if all(metric.fitted for metric in metrics):
-        return list(metrics)
-    everything = join_spools(systems) if len(systems) > 1 else systems[0]
-    return [metric if metric.fitted else metric.fit_shared(everything) for metric in metrics]
+def score_all(metric: Metric, segments: Iterable[Segment], *, journal: Journal) -> list[Score]:
+    """Return the score of every segment by a bound metric, from the *journal* where it has them."""
+    spool = spool_segments(segments)
+    chunks = InlineExecutor().run(metric, spool, journal)
+    return [score for chunk in chunks for score in Chunk.unpack(chunk.packed).scores]
+
+
+def share_statistics(metric: Metric, systems: Sequence[SegmentSpool]) -> Metric:
+    """Bind what a metric must share between systems (relative λ) to the segments of all of them."""
+    if metric.bound:
+        return metric
+    everything = systems[0]
+    if len(systems) > 1:
+        everything = spool_segments(segment for segments in systems for segment in segments)
+    return bind_shared(metric, everything)
+
+
+def _units(metric: Metric, segments: SegmentSpool) -> SegmentSpool:
+    """Return what the metric scores: the segments, or the documents they make up."""
+    if metric.spec.unit == "segment":
+        return segments
+    return spool_segments(iter_documents(segments), segments.system)
 
 
 def _score_system(
-    metric: Metric, segments: SegmentSpool, store: Store | None, options: JobOptions, bar: Any
-) -> SystemResult:
-    fitted, learnt = fit_on(metric, _Watched(segments, metric.spec.name, options.progress))
-    journal = Journal(fitted, store)
-    scores, notes, sums, reused = ScoreSpool(), Counter(dict.fromkeys(learnt, len(segments))), list[float](), 0
-    for start, stop in segments.records.chunks(records=CHUNK_SEGMENTS, size=CHUNK_BYTES):
-        content = segments.records.read_joined(start, stop)
-        packed = journal.find(content)
-        if packed is None:
-            packed = _score_chunk(fitted, segments[start:stop]).pack()
-            journal.keep(content, packed)
-        else:
-            reused += stop - start
-        chunk = Chunk.unpack(packed)
-        notes += count_notes(chunk.scores)
-        if chunk.sums is not None:
-            sums = [a + b for a, b in zip(sums, chunk.sums, strict=True)] if sums else chunk.sums
-        scores.append(packed, stop - start)
-        bar.update(stop - start)
-    return SystemResult(
+    label: str,
+    metric: Metric,
+    segments: SegmentSpool,
+    journal: Journal,
+    options: JobOptions,
+    executor: Executor,
+    bar: Any,
+) -> SystemScores:
+    bound = bind_to(metric, _Watched(segments, label, options.progress))
+    notes = Counter(dict.fromkeys(bound.binding_notes, len(segments)))
+    scores, sums, reused = ScoreSpool(), list[float](), 0
+    for chunk in executor.run(bound, segments, journal):
+        count = chunk.stop - chunk.start
+        content = Chunk.unpack(chunk.packed)
+        notes += count_notes(content.scores)
+        if content.sums is not None:
+            sums = [a + b for a, b in zip(sums, content.sums, strict=True)] if sums else content.sums
+        scores.append(chunk.packed, count)
+        reused += count if chunk.reused else 0
+        bar.update(count)
+    return SystemScores(
         segments.system,
-        fitted.spec.name,
-        _aggregate(fitted, segments, scores, sums),
-        str(fitted.signature),
-        fitted.spec.higher_is_better,
+        label,
+        _aggregate(bound, segments, scores, sums),
+        str(bound.signature),
+        bound.spec.higher_is_better,
         segments,
         scores,
         notes,
+        bound.spec.digits,
         reused,
-        bootstrap_half_width(fitted, segments, scores, seed=options.seed) if options.confidence else None,
+        bootstrap_half_width(bound, segments, scores, seed=options.seed) if options.confidence else None,
     )
 
 
-def _score_chunk(metric: Metric, segments: Sequence[Any]) -> Chunk:
-    sums = metric.sum_statistics(segments) if isinstance(metric, SummableMetric) else None
-    return Chunk(metric.score(segments), sums)
-
-
 def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums: Sequence[float]) -> float:
-    if isinstance(metric, SummableMetric):
+    if isinstance(metric, Summable):
         return metric.score_of_sums(sums)
-    if getattr(metric, "corpus", None) is not None and len(segments) > _MANY:  # NIST
+    if isinstance(metric, Resamplable) and len(segments) > _MANY:  # NIST: neither a mean nor made of sums
         name = metric.spec.name
         print(f"monge: {name}: its corpus score holds all {len(segments)} segments in memory", file=sys.stderr)
     return metric.aggregate(segments, scores)
 
 
-class _Watched(SegmentView):
+class _Watched(Sequence[Segment]):
     """Segments that show how far reading them all has come, should it take more than two seconds."""
 
     def __init__(self, segments: SegmentSpool, name: str, show: bool | None) -> None:
-        super().__init__(segments)
+        self._segments = segments
         self._name = name
         self._show = show
+
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._segments[index]
 
     def __iter__(self) -> Iterator[Segment]:
         with show_progress(f"{self._name}, corpus statistics", len(self), self._show, delay=2.0, leave=False) as bar:

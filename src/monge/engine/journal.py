@@ -1,121 +1,81 @@
-"""Chunks of scores that outlive the process: an interrupted job goes on, a repeated one reads."""
+"""The one store of scores: an interrupted job goes on, a repeated one reads, and nothing is computed twice."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, overload
 
-from monge.encoders.cached import code_hash, label
-from monge.encoders.static.cache import cache_directory, is_cache_enabled
-from monge.engine.spool import RecordSpool
-from monge.metrics import Metric
-from monge.scores import Score
+from monge.engine.chunks import Chunk
+from monge.environment import Environment
+from monge.metrics.base import check_needs
+from monge.metrics.protocols import Composite, Metric, Summable
+from monge.storage.identity import stated_identity
 from monge.storage.store import Store
+from monge.text import Segment
+from monge.version import __version__
 
 SCORES_BYTES = 512 << 20
-# the code that makes a score
-SCORING_ROOMS = ("text", "encoders", "transport", "clouds", "scores", "metrics", "engine")
-
-
-class Chunk(NamedTuple):
-    """The scores of consecutive segments, and the sums of a metric whose corpus score is made of them."""
-
-    scores: list[Score]
-    sums: list[float] | None
-
-    def pack(self) -> bytes:
-        """Return the chunk as bytes; numbers come back exactly, alignments do not come back."""
-        rows = [[score.value, dict(score.parts), score.reference_index, score.notes] for score in self.scores]
-        return json.dumps({"scores": rows, "sums": self.sums}).encode("ascii")
-
-    @classmethod
-    def unpack(cls, data: bytes) -> Chunk:
-        content = json.loads(data)
-        scores = [Score(value, parts, (), index, tuple(notes)) for value, parts, index, notes in content["scores"]]
-        return cls(scores, content["sums"])
+ALGORITHM = 1  # raise it when what is stored for a chunk changes on purpose
 
 
 class Journal:
-    """Finished chunks of one metric, by what was scored and how.
+    """Finished chunks of scores, by what was scored and how.
 
-    The key is a hash of monge's own code, the metric's signature and the segments: whatever could change a score.
-    Metrics and encoders of other packages are not journaled, because their code is not known.
+    The key is a digest of the metric's identity (settings, weights, versions of libraries, numbers of algorithms) and
+    the segments: whatever could change a score. A metric without an identity, such as one of another package, is not
+    stored. The parts of a composite metric are stored on their own, so that metrics that share parts share scores.
     """
 
-    def __init__(self, metric: Metric, store: Store | None) -> None:
-        self._store = store if _is_ours(metric) else None
-        self._label = label(f"scores of {metric.spec.name}", *SCORING_ROOMS)
-        self._start = hashlib.sha256(f"{code_hash(*SCORING_ROOMS)}\0{metric.signature}\0".encode())
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
 
-    def find(self, records: bytes) -> bytes | None:
-        """Return the packed chunk that was kept for these segments."""
-        if self._store is None:
+    def score(self, metric: Metric, segments: Sequence[Segment], records: bytes) -> tuple[bytes, bool]:
+        """Return the packed chunk of *segments*, and whether it was stored before; *records* are their bytes."""
+        found = self.find(metric, records)
+        if found is not None:
+            return found, True
+        packed = self._compute(metric, segments, records).pack()
+        self.keep(metric, records, packed)
+        return packed, False
+
+    def _compute(self, metric: Metric, segments: Sequence[Segment], records: bytes) -> Chunk:
+        if isinstance(metric, Composite):
+            check_needs(metric.spec, segments)
+            parts = [Chunk.unpack(self.score(part, segments, records)[0]).scores for part in metric.parts]
+            return Chunk(metric.combine(parts), None)
+        sums = metric.sum_statistics(segments) if isinstance(metric, Summable) else None
+        return Chunk(metric.score(segments), sums)
+
+    def find(self, metric: Metric, content: bytes) -> bytes | None:
+        """Return what was kept for *metric* and *content*, or None."""
+        key = self._key(metric, content)
+        if self._store is None or key is None:
             return None
-        key = self._key(records)
         return self._store.get([key]).get(key)
 
-    def keep(self, records: bytes, packed: bytes) -> None:
-        if self._store is not None:
-            self._store.put(self._label, {self._key(records): packed})
+    def keep(self, metric: Metric, content: bytes, packed: bytes) -> None:
+        """Keep *packed* for *metric* and *content*."""
+        key = self._key(metric, content)
+        if self._store is not None and key is not None:
+            self._store.put(f"scores of {metric.spec.name}|{__version__}", {key: packed})
 
-    def _key(self, records: bytes) -> bytes:
-        digest = self._start.copy()
-        digest.update(records)
-        return digest.digest()[:16]
-
-
-class ScoreSpool(Sequence[Score]):
-    """Scores as a read-only sequence over packed chunks on disk."""
-
-    def __init__(self) -> None:
-        self._chunks = RecordSpool()
-        self._starts = [0]
-
-    def append(self, packed: bytes, count: int) -> None:
-        """Add a packed chunk of *count* scores."""
-        self._chunks.append(packed)
-        self._starts.append(self._starts[-1] + count)
-
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    @overload
-    def __getitem__(self, index: int) -> Score: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Score]: ...
-    def __getitem__(self, index: int | slice) -> Score | list[Score]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
-        chunk = bisect_right(self._starts, number) - 1
-        return self._scores(chunk)[number - self._starts[chunk]]
-
-    def __iter__(self) -> Iterator[Score]:
-        for chunk in range(len(self._chunks)):
-            yield from self._scores(chunk)
-
-    def _scores(self, chunk: int) -> list[Score]:
-        return Chunk.unpack(self._chunks.read(chunk, chunk + 1)[0]).scores
+    def _key(self, metric: Metric, content: bytes) -> bytes | None:
+        identity = stated_identity(metric)
+        if identity is None:
+            return None
+        digest = hashlib.sha256(f"{__version__}\0{ALGORITHM}\0{identity}\0".encode("utf-8", "surrogatepass"))
+        digest.update(content)
+        return digest.digest()
 
 
-def score_store() -> Store | None:
-    """Return where chunks of scores are kept, or None when the cache is off."""
-    return open_score_store(cache_directory() / "scores") if is_cache_enabled() else None
+def open_journal(environment: Environment) -> Journal:
+    """Return the journal of *environment*; with the cache off it stores nothing."""
+    return Journal(open_score_store(environment.cache_directory / "scores") if environment.cache else None)
 
 
 @cache
 def open_score_store(directory: Path) -> Store:
-    """Return the store of scores in *directory*; one a process."""
+    """Return the store of scores in *directory*; one per process."""
     return Store(directory, most=SCORES_BYTES)
-
-
-def _is_ours(metric: Metric) -> bool:
-    """Whether code and weights are known by the signature: a metric or encoder of the user's own may change freely."""
-    parts = [metric, getattr(metric, "encoder", metric)]
-    members = [member.metric for member in getattr(metric, "members", ())]
-    return all(type(part).__module__.startswith("monge.") for part in parts) and all(map(_is_ours, members))

@@ -6,11 +6,14 @@ import json
 import tempfile
 import weakref
 from array import array
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, overload
 
+from monge.engine.chunks import Chunk
 from monge.errors import InputError
+from monge.scores import Score
 from monge.text import Segment
 
 _IN_MEMORY = 16 << 20  # a spool touches the disk beyond this many bytes
@@ -55,7 +58,7 @@ class RecordSpool:
         """
         start = 0
         for stop in range(1, len(self) + 1):
-            full = stop - start == records
+            full = stop - start >= records
             if full or stop == len(self) or self._ends[stop + 1] - self._ends[start] > size:
                 yield start, stop
                 start = stop
@@ -117,10 +120,43 @@ class SegmentSpool(Sequence[Segment]):
         return Segment(hypothesis, tuple(references), source, name, self.system, document)
 
 
-def join_spools(spools: Sequence[SegmentSpool]) -> SegmentSpool:
-    """Return one spool with the segments of all; their systems are forgotten."""
-    joined = SegmentSpool("")
-    for spool in spools:
-        for segment in spool:
-            joined.append(segment)
-    return joined
+def spool_segments(segments: Iterable[Segment], system: str = "") -> SegmentSpool:
+    """Return a spool with these segments, all as those of *system*."""
+    spool = SegmentSpool(system)
+    for segment in segments:
+        spool.append(segment)
+    return spool
+
+
+class ScoreSpool(Sequence[Score]):
+    """Scores as a read-only sequence over packed chunks on disk."""
+
+    def __init__(self) -> None:
+        self._chunks = RecordSpool()
+        self._starts = [0]
+
+    def append(self, packed: bytes, count: int) -> None:
+        """Add a packed chunk of *count* scores."""
+        self._chunks.append(packed)
+        self._starts.append(self._starts[-1] + count)
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> Score: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Score]: ...
+    def __getitem__(self, index: int | slice) -> Score | list[Score]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        chunk = bisect_right(self._starts, number) - 1
+        return self._scores(chunk)[number - self._starts[chunk]]
+
+    def __iter__(self) -> Iterator[Score]:
+        for chunk in range(len(self._chunks)):
+            yield from self._scores(chunk)
+
+    def _scores(self, chunk: int) -> list[Score]:
+        return Chunk.unpack(self._chunks.read(chunk, chunk + 1)[0]).scores

@@ -1,6 +1,6 @@
 """Why a score is what it is: additive, local and global explanations, and what a metric misses."""
 
-from monge.explain.additive import LinearForm, explain_score, explain_segments, is_explainable, linearise
+from monge.explain.additive import explain_score, explain_segments
 from monge.explain.explanation import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
 from monge.explain.local import (
     LOCAL_METHODS,
@@ -13,7 +13,6 @@ from monge.explain.local import (
 )
 from monge.explain.plausibility import Plausibility, measure_plausibility
 from monge.explain.stress import AttackResult, Rate, StressResult, own_pairs, prefer_paraphrases, run_stress
-from monge.metrics.base import fit_on
 
 __all__ = [
     "LOCAL_METHODS",
@@ -23,7 +22,6 @@ __all__ = [
     "ExplainedText",
     "Explanation",
     "Flow",
-    "LinearForm",
     "LocalExplanation",
     "Plausibility",
     "Rate",
@@ -33,9 +31,6 @@ __all__ = [
     "explain_occlusion",
     "explain_score",
     "explain_segments",
-    "fit_on",
-    "is_explainable",
-    "linearise",
     "measure_plausibility",
     "occlude_words",
     "occlusion_variants",

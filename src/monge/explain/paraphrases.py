@@ -17,7 +17,7 @@ import numpy as np
 from monge.errors import InputError
 from monge.explain.plausibility import rank_auc
 from monge.explain.stress import Rate, prefer_paraphrases
-from monge.metrics.base import fit_on
+from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
 from monge.text import Segment
 
@@ -121,11 +121,11 @@ def separate_paraphrases(metric: Metric, pairs: Sequence[Pair], *, seed: int = 1
     1.0
     """
     segments = [Segment(first, (second,)) for first, second, _ in pairs]
-    fitted, _ = fit_on(metric, segments)
-    values = np.array([score.value for score in fitted.score(segments)])
+    bound = bind_to(metric, segments)
+    values = np.array([score.value for score in bound.score(segments)])
     known = ~np.isnan(values)
     scores, gold = values[known], np.array([same for _, _, same in pairs])[known]
-    if not fitted.spec.higher_is_better:
+    if not bound.spec.higher_is_better:
         scores = -scores
     rng = np.random.default_rng(seed)
     draws = (rng.integers(0, len(gold), len(gold)) for _ in range(_DRAWS))

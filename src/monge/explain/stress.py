@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from monge.errors import InputError, ModelError, OptionError, suggest
 from monge.explain.attacks import ATTACKS, Attack, make_victim
-from monge.metrics.base import fit_on
+from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
 from monge.text import Segment
 
@@ -112,18 +112,18 @@ def run_stress(
     sound = [segment for segment in pairs if segment.references and segment.hypothesis.strip()]
     if not sound:
         raise InputError("a stress test needs sound texts with references")
-    fitted, notes = fit_on(metric, sound)
-    baseline = [score.value for score in fitted.score(sound)]
-    results = tuple(_attack(attack, fitted, sound, baseline, seed) for attack in chosen)
-    return StressResult(fitted.spec.name, str(fitted.signature), results, notes)
+    bound = bind_to(metric, sound)
+    baseline = [score.value for score in bound.score(sound)]
+    results = tuple(_attack(attack, bound, sound, baseline, seed) for attack in chosen)
+    return StressResult(bound.spec.name, str(bound.signature), results, bound.binding_notes)
 
 
 def prefer_paraphrases(metric: Metric, triples: Sequence[tuple[str, str, str]]) -> Rate:
     """Return how often a paraphrase B of A scores above C, which shares words with A but not its meaning."""
     near, far = ([Segment(text, (a,)) for a, text in side] for side in _unzip(triples))
-    fitted, _ = fit_on(metric, near)
-    scores = [score.value for score in fitted.score([*near, *far])]
-    return _rate(fitted, scores[: len(near)], scores[len(near) :])
+    bound = bind_to(metric, near)
+    scores = [score.value for score in bound.score([*near, *far])]
+    return _rate(bound, scores[: len(near)], scores[len(near) :])
 
 
 def _unzip(triples: Sequence[tuple[str, str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

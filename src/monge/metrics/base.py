@@ -9,15 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from monge.errors import InputError, OptionError
-from monge.metrics.protocols import Metric, MetricSpec
+from monge.metrics.protocols import NEEDS, Metric, MetricSpec
 from monge.scores import Score, Signature
-from monge.text import Segment, make_segments
+from monge.text import Segment, make_segments, word_spans
+
+ALGORITHM = 1  # raise it when a metric's results change on purpose: stored scores are keyed by it
 
 
 class MetricBase(ABC):
-    """Base for metrics: give it ``spec``, ``signature`` and ``score``; the rest follows.
+    """Base of metrics: give it ``spec``, ``signature`` and ``score``; the rest follows.
 
-    A metric with corpus statistics overrides ``fitted`` and ``fit``, one with a corpus score of its own ``aggregate``.
+    A metric with corpus statistics overrides ``bound`` and ``bind``, one with a corpus score of its own ``aggregate``.
+    Scores are stored only if ``identity`` is given.
     """
 
     spec: MetricSpec
@@ -28,30 +31,39 @@ class MetricBase(ABC):
         """What can change a number of this metric."""
 
     @property
-    def fitted(self) -> bool:
-        """True: nothing is to be learnt from a corpus."""
+    def identity(self) -> str | None:
+        """Everything that can change a score, with full digests; None: unknown, so nothing is stored."""
+        return None
+
+    @property
+    def bound(self) -> bool:
+        """True: nothing has to be computed from a corpus."""
         return True
 
     @property
-    def fit_notes(self) -> tuple[str, ...]:
-        """What ``fit`` could not learn and did without; nothing by default."""
+    def binding_notes(self) -> tuple[str, ...]:
+        """What could not be computed from the corpus, and what was done instead; nothing by default."""
         return ()
 
-    def fit(self, corpus: Sequence[Segment]) -> Self:
+    def bind(self, corpus: Sequence[Segment]) -> Self:
         """Return this metric, which needs no corpus."""
         return self
 
-    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
-        """Return this metric with what must be the same for all systems compared; nothing by default."""
+    def bind_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Return this metric with what all compared systems must share; nothing by default."""
         return self
 
     @abstractmethod
     def score(self, segments: Sequence[Segment]) -> list[Score]:
-        """Return one Score a segment, in order."""
+        """Return one Score per segment, in order."""
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         """Return the mean of the scores that are numbers; NaN when there is none."""
         return mean_of_known([score.value for score in scores])
+
+    def count_words(self, text: str) -> int:
+        """Return the number of words of *text*, as the metric itself splits it."""
+        return len(word_spans(text))
 
     def compute(
         self,
@@ -59,17 +71,17 @@ class MetricBase(ABC):
         references: Sequence[str | Sequence[str]] | None = None,
         sources: Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """Score plain lists, fitting on them when not fitted; the result holds plain types only.
+        """Score plain lists, binding corpus statistics to them if needed; the result holds plain types only.
 
         ``mean`` is the score of the whole (a corpus score where the metric has one), ``scores`` those of the
-        segments, ``notes`` what went less than well: by segment number, and under ``mean`` what concerns them all.
+        segments, ``notes`` what was degraded: by segment number, and under ``mean`` what concerns them all.
         """
         segments = make_segments(predictions, references, sources)
-        metric, learnt = fit_on(self, segments)
+        metric = bind_to(self, segments)
         scores = metric.score(segments)
         notes = collect_notes(segments, scores)
-        if learnt:
-            notes["mean"] = [*learnt, *notes.get("mean", [])]
+        if metric.binding_notes:
+            notes["mean"] = [*metric.binding_notes, *notes.get("mean", [])]
         return {
             "mean": float(metric.aggregate(segments, scores)),
             "scores": [float(score.value) for score in scores],
@@ -79,10 +91,14 @@ class MetricBase(ABC):
         }
 
 
-def fit_on(metric: Metric, corpus: Sequence[Segment]) -> tuple[Metric, tuple[str, ...]]:
-    """Return the metric fitted on *corpus*, unless it is fitted already, and what it could not learn from it."""
-    fitted = metric if metric.fitted else metric.fit(corpus)
-    return fitted, fitted.fit_notes if isinstance(fitted, MetricBase) else ()
+def bind_to(metric: Metric, corpus: Sequence[Segment]) -> Metric:
+    """Return the metric with its corpus statistics; one that has them already is returned as it is."""
+    return metric if metric.bound else metric.bind(corpus)
+
+
+def bind_shared(metric: Metric, corpus: Sequence[Segment]) -> Metric:
+    """Return the metric with what all compared systems must share, unless it is bound already."""
+    return metric if metric.bound else metric.bind_shared(corpus)
 
 
 def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:
@@ -95,10 +111,10 @@ def iter_checked(spec: MetricSpec, segments: Iterable[Segment]) -> Iterator[Segm
     """Yield the segments; raise InputError at the first that lacks what the metric needs."""
     for place, segment in enumerate(segments, start=1):
         for need in spec.needs:
-            if not segment.references if need == "references" else segment.source is None:
+            if not NEEDS[need](segment):
                 owner = f" of system {segment.system!r}" if segment.system else ""
-                what = "reference" if need == "references" else need
-                raise InputError(f"segment {segment.id or place}{owner} has no {what}, which {spec.name} needs")
+                missing = need.removesuffix("s")
+                raise InputError(f"segment {segment.id or place}{owner} has no {missing}, which {spec.name} needs")
         yield segment
 
 
@@ -125,7 +141,7 @@ def mean_of_known(values: Sequence[float]) -> float:
 
 
 def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, list[str]]:
-    """Return the notes by segment id; ``mean`` tells how many scores are missing from it."""
+    """Return the notes by segment id; ``mean`` holds how many scores are missing from it."""
     notes = {
         segment.id or str(place): list(score.notes)
         for place, (segment, score) in enumerate(zip(segments, scores, strict=True), start=1)

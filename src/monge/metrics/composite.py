@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders import Encoder
+from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.metrics.base import MetricBase, check_needs
-from monge.metrics.protocols import Metric, MetricSpec
+from monge.metrics.base import ALGORITHM, MetricBase, bind_to, check_needs
+from monge.metrics.protocols import Encoding, Metric, MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.scores import Score, Signature
@@ -56,42 +57,55 @@ class EnsembleMetric(MetricBase):
     calibration: str
 
     @property
-    def fitted(self) -> bool:
-        return all(member.metric.fitted for member in self.members)
+    def parts(self) -> tuple[Metric, ...]:
+        """The metrics that the ensemble is made of."""
+        return tuple(member.metric for member in self.members)
 
     @property
-    def fit_notes(self) -> tuple[str, ...]:
-        metrics = [member.metric for member in self.members if isinstance(member.metric, MetricBase)]
-        return tuple(f"{metric.spec.name}: {note}" for metric in metrics for note in metric.fit_notes)
+    def identity(self) -> str | None:
+        identities = [part.identity for part in self.parts]
+        return None if None in identities else "|".join(map(str, [self.signature, f"metrics={ALGORITHM}", *identities]))
 
-    def fit(self, corpus: Sequence[Segment]) -> Self:
-        """Return the ensemble with its members' corpus statistics (idf) taken from *corpus*; constants stay."""
-        fitted = [m if m.metric.fitted else dataclasses.replace(m, metric=m.metric.fit(corpus)) for m in self.members]
-        return dataclasses.replace(self, members=tuple(fitted))
+    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+        return tuple(pair for part in self.parts if isinstance(part, Encoding) for pair in part.encodings())
 
-    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
+    @property
+    def bound(self) -> bool:
+        return all(part.bound for part in self.parts)
+
+    @property
+    def binding_notes(self) -> tuple[str, ...]:
+        return tuple(f"{part.spec.name}: {note}" for part in self.parts for note in part.binding_notes)
+
+    def bind(self, corpus: Sequence[Segment]) -> Self:
+        """Return the ensemble with its members' corpus statistics (idf) computed from *corpus*; constants stay."""
+        return self._with_parts([bind_to(part, corpus) for part in self.parts])
+
+    def bind_shared(self, corpus: Sequence[Segment]) -> Self:
         """Return the ensemble with what its members must share between systems."""
-        return dataclasses.replace(
-            self, members=tuple(dataclasses.replace(m, metric=m.metric.fit_shared(corpus)) for m in self.members)
-        )
+        return self._with_parts([part.bind_shared(corpus) for part in self.parts])
+
+    def _with_parts(self, parts: Sequence[Metric]) -> Self:
+        pairs = zip(self.members, parts, strict=True)
+        return dataclasses.replace(self, members=tuple(dataclasses.replace(m, metric=part) for m, part in pairs))
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         check_needs(self.spec, segments)
-        if not segments:
-            return []
-        scores = [member.metric.score(segments) for member in self.members]
-        values = self.combine([[score.value for score in own] for own in scores])
+        return self.combine([part.score(segments) for part in self.parts]) if segments else []
+
+    def combine(self, part_scores: Sequence[Sequence[Score]]) -> list[Score]:
+        """Return the ensemble's scores from those of its members."""
+        values = self._average([[score.value for score in own] for own in part_scores])
         return [
             Score(
                 float(values[i]),
-                {member.variant.label: own[i].value for member, own in zip(self.members, scores, strict=True)},
-                notes=tuple(dict.fromkeys(note for own in scores for note in own[i].notes)),
+                {member.variant.label: own[i].value for member, own in zip(self.members, part_scores, strict=True)},
+                notes=tuple(dict.fromkeys(note for own in part_scores for note in own[i].notes)),
             )
-            for i in range(len(segments))
+            for i in range(len(values))
         ]
 
-    def combine(self, columns: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-        """Return the ensemble's scores from those of its members (members, n)."""
+    def _average(self, columns: Sequence[Sequence[float]]) -> NDArray[np.float64]:
         standard = [member.standardise(own) for member, own in zip(self.members, columns, strict=True)]
         weights = np.array([member.weight for member in self.members])
         return np.asarray(weights @ np.array(standard) / weights.sum())
@@ -112,6 +126,7 @@ def load_ensemble(
     members: str = "bertscore + 0.5*cosine",
     constants: str = "",
     encoder: str | Encoder = "",
+    environment: Environment | None = None,
 ) -> EnsembleMetric:
     """Make an ensemble from text: terms joined by `` + ``, each a metric with options and maybe a weight before ``*``.
 
@@ -120,11 +135,17 @@ def load_ensemble(
     """
     shared: dict[str, Any] = {} if isinstance(encoder, str) and not encoder else {"encoder": encoder}
     terms = [_parse_term(term) for term in members.split(" + ")]
-    return make_ensemble("ensemble", [(weight, parse_variant(text, shared)) for weight, text in terms], constants)
+    variants = [(weight, parse_variant(text, shared)) for weight, text in terms]
+    return make_ensemble("ensemble", variants, constants, environment=environment)
 
 
 def load_mongescore(
-    *, encoder: str | Encoder = "mpnet", layers: str = "middle", order: float = 3.0, sentence: float = 0.5
+    *,
+    encoder: str | Encoder = "mpnet",
+    layers: str = "middle",
+    order: float = 3.0,
+    sentence: float = 0.5,
+    environment: Environment | None = None,
 ) -> EnsembleMetric:
     """Greedy matching of order 3 in a middle layer, plus *sentence* times the cosine of the sentence vectors.
 
@@ -136,12 +157,18 @@ def load_mongescore(
     terms = [(1.0, MetricVariant(f"bertscore,layers={layers},order={order!r}", "bertscore", matching))]
     if sentence:
         terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
-    return make_ensemble("mongescore", terms)
+    return make_ensemble("mongescore", terms, environment=environment)
 
 
-def make_ensemble(name: str, terms: Sequence[tuple[float, MetricVariant]], constants: str = "") -> EnsembleMetric:
+def make_ensemble(
+    name: str,
+    terms: Sequence[tuple[float, MetricVariant]],
+    constants: str = "",
+    *,
+    environment: Environment | None = None,
+) -> EnsembleMetric:
     """Load the members, measure or read their constants, and return the ensemble of weighted *terms* under *name*."""
-    metrics = [variant.load() for _, variant in terms]
+    metrics = [variant.load(environment) for _, variant in terms]
     if constants:
         scales = _parse_constants(constants, len(terms))
         calibration = f"given({' '.join(constants.split())})"
@@ -164,8 +191,7 @@ def read_calibration_pairs() -> list[Segment]:
 
 
 def _measure(metric: Metric, pairs: Sequence[Segment], label: str) -> tuple[float, float]:
-    fitted = metric if metric.fitted else metric.fit(pairs)
-    values = np.array([score.value for score in fitted.score(pairs)])
+    values = np.array([score.value for score in bind_to(metric, pairs).score(pairs)])
     if not np.isfinite(values).all() or not values.std() > 0:
         raise InputError(f"{label} does not tell the calibration pairs apart: give constants=MEAN/SPREAD of each")
     return float(values.mean()), float(values.std())
@@ -178,7 +204,7 @@ def _parse_term(text: str) -> tuple[float, str]:
     try:
         weight = float(match["weight"] or 1)
     except ValueError:
-        raise OptionError(f"members: {match['weight']!r} in {text!r} is no number") from None
+        raise OptionError(f"members: {match['weight']!r} in {text!r} is not a number") from None
     if not 0 < weight < math.inf:
         raise OptionError(f"members: the weight of {match['metric']!r} must be positive and finite")
     return weight, match["metric"]

@@ -1,22 +1,58 @@
-"""What a metric is."""
+"""What a metric is, and what it may be able to do besides scoring."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
-from monge.scores import Score, Signature
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders.base import Encoder
+from monge.errors import OptionError, suggest
+from monge.scores import LinearForm, Score, Signature
 from monge.text import Segment
+
+# name of what a segment may have → whether it has it
+NEEDS: Mapping[str, Callable[[Segment], bool]] = {
+    "references": lambda segment: bool(segment.references),
+    "source": lambda segment: segment.source is not None,
+    "document": lambda segment: bool(segment.document),
+}
+SIDES = ("references", "source")
+UNITS = ("segment", "document")
+GROWTHS = ("linear", "quadratic", "cubic")
+
+Growth = Literal["linear", "quadratic", "cubic"]
+Unit = Literal["segment", "document"]
 
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """What can be known of a metric without loading it.
+    """What is known of a metric without loading it.
 
-    ``target`` is ``module:factory``, imported on first use; the factory takes the options as keywords and returns a
-    Metric. ``needs`` lists what a segment must have ("references", "source"). ``bounds`` are those of the score,
-    ``symmetric`` whether swapping hypothesis and reference leaves it unchanged. ``family`` groups the listing.
+    Parameters
+    ----------
+    target
+        ``module:factory``, imported on first use; the factory takes the options as keywords (and ``environment``, if
+        it has a parameter of that name) and returns a Metric.
+    family
+        Groups the listing.
+    needs
+        What a segment must have: names of ``NEEDS``.
+    against
+        The sides that a hypothesis can be compared with: ``references``, ``source`` or both.
+    bounds, higher_is_better, symmetric
+        The range and direction of the score, and whether exchanging hypothesis and reference leaves it unchanged.
+    explains
+        Whether a score can be taken apart exactly (the metric is ``Aligning``).
+    digits
+        Decimals that tables show.
+    growth
+        How the time for one text grows with its length.
+    unit
+        What one score belongs to: a segment, or a whole document.
     """
 
     name: str
@@ -24,17 +60,36 @@ class MetricSpec:
     summary: str
     family: str
     needs: tuple[str, ...] = ("references",)
+    against: tuple[str, ...] = ("references",)
     bounds: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     symmetric: bool = False
     citation: str = ""
+    explains: bool = False
+    digits: int = 4
+    growth: Growth = "linear"
+    unit: Unit = "segment"
+
+    def __post_init__(self) -> None:
+        for field, values, known in (
+            ("needs", self.needs, tuple(NEEDS)),
+            ("against", self.against, SIDES),
+            ("growth", (self.growth,), GROWTHS),
+            ("unit", (self.unit,), UNITS),
+        ):
+            for value in values:
+                if value not in known:
+                    listed = ", ".join(known)
+                    raise OptionError(
+                        f"metric {self.name!r}: {field} {value!r}{suggest(value, known)} is not one of {listed}"
+                    )
 
 
 @runtime_checkable
 class Metric(Protocol):
-    """Scores segments; immutable, so ``fit`` returns a new one.
+    """Scores segments; immutable, so that ``bind`` returns a new one.
 
-    ``fitted`` is False while corpus statistics (idf) are still missing; ``score`` then raises NotFittedError.
+    ``bound`` is False while corpus statistics (idf) are missing; ``score`` then raises UnboundMetricError.
     """
 
     @property
@@ -42,22 +97,35 @@ class Metric(Protocol):
     @property
     def signature(self) -> Signature: ...
     @property
-    def fitted(self) -> bool: ...
-
-    def fit(self, corpus: Sequence[Segment]) -> Self:
-        """Return this metric with its corpus statistics taken from *corpus* (itself when it needs none)."""
+    def identity(self) -> str | None:
+        """Everything that can change a score, with full digests; None if that is unknown, so nothing is stored."""
         ...
 
-    def fit_shared(self, corpus: Sequence[Segment]) -> Self:
-        """Return this metric with what must be the same for all systems compared, taken from all their segments."""
+    @property
+    def bound(self) -> bool: ...
+    @property
+    def binding_notes(self) -> tuple[str, ...]:
+        """What could not be computed from the corpus, and what was done instead."""
+        ...
+
+    def bind(self, corpus: Sequence[Segment]) -> Self:
+        """Return this metric with corpus statistics computed from *corpus* (itself when it needs none)."""
+        ...
+
+    def bind_shared(self, corpus: Sequence[Segment]) -> Self:
+        """Return this metric with the statistics that all compared systems must share, from all their segments."""
         ...
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
-        """Return one Score a segment, in order."""
+        """Return one Score per segment, in order."""
         ...
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         """Return the score of the whole set: the mean, or the metric's own corpus score (BLEU)."""
+        ...
+
+    def count_words(self, text: str) -> int:
+        """Return the number of words of *text*, as the metric itself splits it."""
         ...
 
     def compute(
@@ -66,18 +134,61 @@ class Metric(Protocol):
         references: Sequence[str | Sequence[str]] | None = None,
         sources: Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """Score plain lists; fits on them when not fitted. Returns ``mean``, ``scores``, ``signature`` …"""
+        """Score plain lists, binding corpus statistics to them if needed; returns plain Python values."""
         ...
 
 
 @runtime_checkable
-class SummableMetric(Protocol):
+class Summable(Protocol):
     """A metric whose corpus score is made of sums, so that a set may be scored in parts (BLEU, chrF, TER)."""
 
     def sum_statistics(self, segments: Sequence[Segment]) -> list[float]:
-        """Return the sums over *segments*; those of parts of a set add up to those of the set."""
+        """Return the sums over *segments*; the sums over parts of a set add up to those over the set."""
         ...
 
     def score_of_sums(self, sums: Sequence[float]) -> float:
         """Return the corpus score of summed statistics."""
+        ...
+
+
+@runtime_checkable
+class Resamplable(Protocol):
+    """A metric whose corpus score is not the mean of its segment scores, and that can resample it."""
+
+    def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> list[float]:
+        """Return the corpus score of each draw; a draw holds segment numbers, with repetition."""
+        ...
+
+
+@runtime_checkable
+class Aligning(Protocol):
+    """A metric whose score is a linear function of transport costs, so that it can be taken apart exactly."""
+
+    def score_with_alignments(self, segments: Sequence[Segment]) -> list[Score]:
+        """Return one Score per segment, each with the alignments it was made of."""
+        ...
+
+    def linear_form(self, score: Score) -> LinearForm:
+        """Return how *score*, which carries its alignments, is made of their transport costs."""
+        ...
+
+
+@runtime_checkable
+class Composite(Protocol):
+    """A metric made of the scores of other metrics, so that these can be computed and stored on their own."""
+
+    @property
+    def parts(self) -> tuple[Metric, ...]: ...
+
+    def combine(self, part_scores: Sequence[Sequence[Score]]) -> list[Score]:
+        """Return one Score per segment from the scores of each part."""
+        ...
+
+
+@runtime_checkable
+class Encoding(Protocol):
+    """A metric that reads token vectors."""
+
+    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+        """Return the encoders this metric uses, each with the layers it reads."""
         ...

@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from numbers import Integral, Real
 from typing import Any
 
+from monge.environment import Environment
 from monge.errors import OptionError, suggest
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
@@ -42,14 +43,17 @@ def find_spec(name: str) -> MetricSpec:
 
 def metric_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a metric with their defaults and types."""
-    return dict(inspect.signature(find_factory(find_spec(name))).parameters)
+    parameters = inspect.signature(find_factory(find_spec(name))).parameters
+    return {key: parameter for key, parameter in parameters.items() if key != "environment"}
 
 
-def load_metric(name: str, **options: Any) -> Metric:
-    """Return a metric ready to use (or to be fitted, when it weighs by idf).
+def load_metric(name: str, *, environment: Environment | None = None, **options: Any) -> Metric:
+    """Return a metric, ready to score or, if it weighs by idf, to be bound to a corpus.
 
     Options are those of ``metric_options(name)``; values may be text (``"0.23"``), which is read as the option's type.
-    ``encoder`` may be a name, a directory or an object that follows the Encoder protocol.
+    ``encoder`` may be a name, a directory or an object that follows the Encoder protocol. *environment* says where
+    models are kept and whether they may be fetched (default: what the variables of this process say). Raises
+    OptionError for an unknown metric, option or value.
 
     >>> load_metric("bleu", lowercase=True).spec.name
     'bleu'
@@ -62,14 +66,17 @@ def load_metric(name: str, **options: Any) -> Metric:
             listed = ", ".join(known)
             raise OptionError(f"metric {name!r} has no option {key!r}{suggest(key, known)}; it has {listed}")
         values[key] = parse_option(key, value, known[key])
-    metric: Metric = find_factory(spec)(**values)
+    factory = find_factory(spec)
+    if "environment" in inspect.signature(factory).parameters:
+        values["environment"] = Environment.read() if environment is None else environment
+    metric: Metric = factory(**values)
     return metric
 
 
 def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
     """Return *value* as the type of the option's default: text is parsed, a number or path may stand for text.
 
-    An encoder may be an object; what an option without default may be is its own affair.
+    An encoder may be an object; an option without a default takes any value.
 
     >>> parse_option("alpha", "0.7", inspect.Parameter("alpha", inspect.Parameter.KEYWORD_ONLY, default=0.5))
     0.7
@@ -77,7 +84,7 @@ def parse_option(key: str, value: Any, parameter: inspect.Parameter) -> Any:
     default = parameter.default
     if value is None and isinstance(default, str):
         raise OptionError(f"{key}={value!r}: must be given, or left out")
-    if key == "encoder" or type(default) not in _KINDS:
+    if key in _OBJECTS or type(default) not in _KINDS:
         return value
     read, kind = _KINDS[type(default)]
     try:
@@ -118,6 +125,7 @@ _KINDS: Mapping[type, tuple[Callable[[Any], Any], str]] = {
     float: (_read_number, "a number"),
     str: (_read_text, "text"),
 }
+_OBJECTS = ("encoder", "against_encoder")  # options whose value may be an object
 _TRUTH: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 

@@ -29,9 +29,18 @@ def _transport(
     higher_is_better: bool = True,
     symmetric: bool = False,
 ) -> MetricSpec:
-    target = f"monge.metrics.transport.presets:{name}"
-    needs = ("references",)
-    return MetricSpec(name, target, summary, "transport", needs, bounds, higher_is_better, symmetric, citation)
+    return MetricSpec(
+        name,
+        f"monge.metrics.transport.presets:{name}",
+        summary,
+        "transport",
+        against=("references", "source"),
+        bounds=bounds,
+        higher_is_better=higher_is_better,
+        symmetric=symmetric,
+        citation=citation,
+        explains=True,
+    )
 
 
 TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
@@ -70,6 +79,7 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
         "monge.metrics.transport.wmdo:Wmdo.load",
         "word mover's distance with a word-order penalty",
         family="transport",
+        explains=True,
         bounds=(0, 2.28),
         higher_is_better=False,
         citation="Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance for MT Evaluation, WMT",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from monge.errors import OptionError
+from monge.environment import Environment
+from monge.errors import OptionError, suggest
 from monge.metrics.protocols import Metric
-from monge.metrics.registry import load_metric, metric_options
+from monge.metrics.registry import load_metric, metric_options, metric_specs
 
 _NEXT_OPTION = re.compile(r",(?=\w+=)")
 
@@ -22,13 +23,16 @@ class MetricVariant:
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def load(self) -> Metric:
+    def load(self, environment: Environment | None = None) -> Metric:
         """Return the metric."""
-        return load_metric(self.name, **self.options)
+        return load_metric(self.name, environment=environment, **self.options)
 
 
 def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricVariant:
-    """Read ``NAME``, ``NAME,key=value,key=value`` or ``LABEL:=NAME,key=value``; *shared* options go where they fit.
+    """Read ``NAME``, ``NAME,key=value,key=value`` or ``LABEL:=NAME,key=value``.
+
+    Options of *shared* are added where the metric has them and does not set them itself. Raises OptionError for an
+    unknown metric.
 
     >>> parse_variant("bertscore,encoder=mpnet,aggregation=pmeans:1,inf").options
     {'encoder': 'mpnet', 'aggregation': 'pmeans:1,inf'}
@@ -43,13 +47,28 @@ def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricV
     return MetricVariant(label if mark else text, name, fitting | own)
 
 
-def parse_variants(texts: Sequence[str], shared: Mapping[str, Any] | None = None) -> list[MetricVariant]:
-    """Read several metrics; an option of *shared* must fit at least one of them, and labels must differ."""
-    variants = [parse_variant(text, shared) for text in texts]
-    for key in shared or {}:
-        if variants and not any(key in variant.options for variant in variants):
-            raise OptionError(f"no metric of {', '.join(v.name for v in variants)} has an option {key!r}")
+def parse_variants(
+    texts: Sequence[str], shared: Mapping[str, Any] | None = None, *, optional: Collection[str] = ()
+) -> list[MetricVariant]:
+    """Read several metrics; a metric that is named twice counts once.
+
+    An option of *shared* must fit at least one of them, unless it is *optional*. Raises OptionError if it does not, or
+    if two different metrics have the same label.
+    """
+    variants = [parse_variant(text, shared) for text in dict.fromkeys(texts)]
+    if variants:
+        _check_shared(shared or {}, [variant.name for variant in variants], optional)
     for variant in variants:
         if sum(other.label == variant.label for other in variants) > 1:
-            raise OptionError(f"two metrics are called {variant.label!r}: label one, as in LABEL:={variant.label}")
+            raise OptionError(f"two metrics are called {variant.label!r}: label one, as in LABEL:={variant.name}")
     return variants
+
+
+def _check_shared(shared: Mapping[str, Any], names: Sequence[str], optional: Collection[str]) -> None:
+    known = {key for name in names for key in metric_options(name)}
+    for key in shared:
+        if key not in known and key not in optional:
+            misspelt = not any(key in metric_options(name) for name in metric_specs())
+            near = suggest(key, known) if misspelt else ""
+            listed = ", ".join(dict.fromkeys(names))
+            raise OptionError(f"no option {key!r}{near} in {listed}; `monge metrics NAME` lists options")

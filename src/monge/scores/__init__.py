@@ -1,7 +1,8 @@
 """Scores, what explains them, what identifies them, and tables of them."""
 
+from monge.scores.linear_form import LinearForm
 from monge.scores.score import Alignment, Score
 from monge.scores.signature import Signature
 from monge.scores.table import ScoreTable
 
-__all__ = ["Alignment", "Score", "ScoreTable", "Signature"]
+__all__ = ["Alignment", "LinearForm", "Score", "ScoreTable", "Signature"]

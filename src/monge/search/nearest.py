@@ -19,7 +19,6 @@ from monge.engine.journal import Journal
 from monge.errors import OptionError
 from monge.metrics.transport.metric import TransportMetric
 from monge.search.bounds import BOUNDED_COSTS, BoundedClouds, lay_out
-from monge.storage.store import Store
 from monge.text import Segment
 from monge.transport import RaggedClouds, TransportSetting, solve_pairs
 
@@ -58,7 +57,7 @@ class Search:
     def worst(self, query: int) -> float:
         """Return the distance that a new neighbour of *query* must not exceed."""
         own = self.neighbours[query]
-        return own[-1].distance if len(own) == self._k else math.inf
+        return own[-1].distance if len(own) >= self._k else math.inf
 
     def add(self, query: int, found: Neighbour) -> None:
         """Keep *found* if it is among the k nearest so far."""
@@ -84,14 +83,14 @@ def find_nearest(
     corpus: Sequence[str],
     *,
     k: int = 10,
-    store: Store | None = None,
+    journal: Journal | None = None,
     progress: bool | None = False,
 ) -> Search:
     """Return for every query the *k* texts of *corpus* at the least earth mover's distance.
 
     Prefetch and prune (Kusner et al. 2015, §4): texts are visited in order of the centroid bound; only those whose
     relaxed bound does not exceed the k-th best distance so far are solved. The result is that of solving them all.
-    With a *store*, the same search goes on where it was interrupted. *progress* None shows it on a terminal.
+    With a *journal*, the same search goes on where it was interrupted. *progress* None shows it on a terminal.
 
     >>> from monge.metrics import load_metric
     >>> from monge.encoders.static.hashed import HashedEncoder
@@ -103,24 +102,24 @@ def find_nearest(
     check_distance(metric)
     if k < 1:
         raise OptionError(f"k must be at least 1, not {k}")
-    fitted = metric if metric.fitted else metric.fit([Segment(text, (text,)) for text in corpus])
-    log = _Log(Journal(fitted, store), k, queries, corpus)
+    bound = metric if metric.bound else metric.bind([Segment(text, (text,), text) for text in corpus])
+    log = _Log(bound, journal or Journal(None), k, queries, corpus)
     search, done = log.resume(Search([[] for _ in queries], _k=k))
     if done == len(corpus):
         return search
-    asked = {text: cloud for text, cloud in fitted.make_clouds(queries).items() if _is_known(cloud)}
+    asked = {text: cloud for text, cloud in bound.make_clouds(queries).items() if _is_known(cloud)}
     prepared = {text: lay_out([cloud]) for text, cloud in asked.items()}
     with show_progress("nearest", len(corpus), progress, unit=" texts") as bar:
         bar.update(done)
         for start, stop in _shards(corpus):
             if start < done:
                 continue
-            clouds = fitted.make_clouds(corpus[start:stop])
+            clouds = bound.make_clouds(corpus[start:stop])
             places = [place for place in range(start, stop) if _is_known(clouds[corpus[place]])]
             search.skipped += stop - start - len(places)
             if places:
                 laid = lay_out([clouds[corpus[place]] for place in places])
-                shard = _Shard(np.array(places), laid, fitted.settings.cost)
+                shard = _Shard(np.array(places), laid, bound.settings.transport.cost)
                 for number, text in enumerate(queries):
                     if text in prepared:
                         shard.visit(search, number, prepared[text])
@@ -132,7 +131,10 @@ def find_nearest(
 class _Log:
     """How far a search has come, now and then, so that it need not begin again."""
 
-    def __init__(self, journal: Journal, k: int, queries: Sequence[str], corpus: Sequence[str]) -> None:
+    def __init__(
+        self, metric: TransportMetric, journal: Journal, k: int, queries: Sequence[str], corpus: Sequence[str]
+    ) -> None:
+        self._metric = metric
         self._journal = journal
         self._name = hashlib.sha256(json.dumps([k, list(queries), list(corpus)]).encode("ascii")).hexdigest()
         self._corpus = corpus
@@ -141,14 +143,14 @@ class _Log:
     def resume(self, fresh: Search) -> tuple[Search, int]:
         """Return the search as far as it has come, and how many texts that is."""
         for _, stop in reversed(list(_shards(self._corpus))):
-            packed = self._journal.find(self._key(stop))
+            packed = self._journal.find(self._metric, self._key(stop))
             if packed is not None:
                 return fresh.unpack(packed, reused=stop), stop
         return fresh, 0
 
     def keep(self, search: Search, stop: int) -> None:
         if stop == len(self._corpus) or time.monotonic() - self._kept > _KEEP_SECONDS:
-            self._journal.keep(self._key(stop), search.pack())
+            self._journal.keep(self._metric, self._key(stop), search.pack())
             self._kept = time.monotonic()
 
     def _key(self, stop: int) -> bytes:
@@ -157,16 +159,12 @@ class _Log:
 
 def check_distance(metric: TransportMetric) -> None:
     """Refuse a metric that is not a balanced, unregularised transport distance with a bounded cost."""
-    settings = metric.settings
-    exact = (
-        settings.order == 1
-        and math.isinf(settings.lambda_c)
-        and math.isinf(settings.lambda_r)
-        and settings.epsilon == 0
-    )
-    if settings.readout == "f" or not exact or settings.cost not in BOUNDED_COSTS:
+    choice = metric.settings.transport
+    balanced = math.isinf(choice.lambda_c) and math.isinf(choice.lambda_r)
+    exact = balanced and choice.order == 1 and choice.epsilon == 0
+    if metric.settings.readout.kind == "f" or not exact or choice.cost not in BOUNDED_COSTS:
         known = "wmd, emd, moverscore, smd, cosine and the like"
-        raise OptionError(f"{metric.spec.name} is no earth mover's distance; nearest takes {known}")
+        raise OptionError(f"{metric.spec.name} is not an earth mover's distance; nearest takes {known}")
 
 
 @dataclass(frozen=True, eq=False)

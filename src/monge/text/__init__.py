@@ -1,5 +1,6 @@
 """Texts as they come: segments, test sets, readers and writers."""
 
+from monge.text.documents import iter_documents
 from monge.text.readers import display_name, iter_lines, parse_json, read_lines, system_names
 from monge.text.segment import Segment, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
@@ -11,6 +12,7 @@ __all__ = [
     "Segment",
     "TestSet",
     "display_name",
+    "iter_documents",
     "iter_jsonl",
     "iter_lines",
     "iter_parallel",

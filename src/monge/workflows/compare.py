@@ -1,9 +1,9 @@
-"""From scored systems to their comparison: one table a metric, and the corpus score where the metric has one."""
+"""Deciding which system is better: from texts or from a table of scores to a comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,41 +12,114 @@ from monge.compare import (
     Comparison,
     CorpusComparison,
     CorpusStatistics,
+    MetricAgreement,
+    combine_metrics,
     compare_corpora,
     compare_systems,
 )
+from monge.engine.job import JobOptions, SystemScores, score_job
+from monge.engine.journal import open_journal
+from monge.environment import Environment
 from monge.errors import InputError
-from monge.metrics import Metric
-from monge.metrics.protocols import SummableMetric
-from monge.scores import Score, ScoreTable
-from monge.text import Segment
+from monge.metrics.protocols import Metric, Summable
+from monge.metrics.variants import MetricVariant, parse_variants
+from monge.scores import ScoreTable
+from monge.scores.files import read_scores
+from monge.text import read_lines
+from monge.workflows.inputs import Texts, spool_systems, spool_texts
+from monge.workflows.score import DEFAULT_METRIC
+
+Report = Callable[[str], None]
 
 
-class ScoredSystem(Protocol):
-    """What one metric says of one system; ``notes`` counts the notes of its scores by kind."""
+@dataclass(frozen=True)
+class CompareRequest:
+    """Systems to compare by metrics: texts, or a table of scores (``scores``: a file, or tables by metric).
 
-    @property
-    def system(self) -> str: ...
-    @property
-    def signature(self) -> str: ...
-    @property
-    def segments(self) -> Iterable[Segment]: ...
-    @property
-    def scores(self) -> Iterable[Score]: ...
-    @property
-    def notes(self) -> Mapping[str, int]: ...
-    def __len__(self) -> int: ...
+    ``types`` names the kind of each instance, or a file with one per line; ``lower_is_better`` speaks of the table.
+    """
+
+    texts: Texts = ()
+    metrics: tuple[MetricVariant, ...] = (MetricVariant(DEFAULT_METRIC, DEFAULT_METRIC),)
+    scores: str | Mapping[str, ScoreTable] = ""
+    lower_is_better: bool = False
+    types: str | tuple[str, ...] = ()
+    settings: CompareSettings = field(default_factory=CompareSettings)
+    environment: Environment = field(default_factory=Environment.read)
+
+
+@dataclass(frozen=True, eq=False)
+class CompareResult:
+    """One comparison per metric, and what they say together (None for one metric alone)."""
+
+    comparisons: Mapping[str, Comparison]
+    agreement: MetricAgreement | None
+
+    def __getitem__(self, metric: str) -> Comparison:
+        return self.comparisons[metric]
+
+
+def run_compare(request: CompareRequest, *, report_step: Report | None = None) -> CompareResult:
+    """Compare the systems by every metric; *report_step* is called with what is being done."""
+    if request.scores:
+        return gather_comparisons(_compare_tables(request, report_step))
+    systems = spool_texts(request.texts)
+    if len(systems) < 2:
+        raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
+    types = _read_types(request.types, len(systems[0]))
+    journal = open_journal(request.environment)
+    comparisons = {}
+    for variant in request.metrics:
+        metric = variant.load(request.environment)
+        results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
+        comparisons[variant.label] = compare_scored(
+            metric, results, settings=request.settings, types=types, report_step=report_step
+        )
+    return gather_comparisons(comparisons)
+
+
+def compare(
+    systems: Mapping[str, Sequence[str]] | Mapping[str, ScoreTable] | str,
+    references: Sequence[str | Sequence[str]] | None = None,
+    *,
+    metrics: str | Sequence[str] = DEFAULT_METRIC,
+    sources: Sequence[str] | None = None,
+    settings: CompareSettings | None = None,
+    environment: Environment | None = None,
+) -> CompareResult:
+    """Compare systems: outputs by system name, tables of scores by metric name, or a file of scores.
+
+    >>> outputs = {"A": ["a b c", "d e f", "g h i"], "B": ["a b x", "d y f", "z h i"]}
+    >>> compare(outputs, ["a b c", "d e f", "g h i"], metrics="chrf")["chrf"].order[0]
+    'A'
+    """
+    chosen = CompareSettings() if settings is None else settings
+    around = Environment.read() if environment is None else environment
+    if isinstance(systems, str):
+        return run_compare(CompareRequest(scores=systems, settings=chosen, environment=around))
+    tables = {name: value for name, value in systems.items() if isinstance(value, ScoreTable)}
+    if tables:
+        return run_compare(CompareRequest(scores=tables, settings=chosen, environment=around))
+    outputs = {name: value for name, value in systems.items() if not isinstance(value, ScoreTable)}
+    variants = tuple(parse_variants([metrics] if isinstance(metrics, str) else metrics))
+    texts = spool_systems(outputs, references, sources)
+    return run_compare(CompareRequest(texts=texts, metrics=variants, settings=chosen, environment=around))
+
+
+def gather_comparisons(comparisons: Mapping[str, Comparison]) -> CompareResult:
+    """Return comparisons by metric with what they say together."""
+    return CompareResult(comparisons, combine_metrics(comparisons) if len(comparisons) > 1 else None)
 
 
 def compare_scored(
     metric: Metric,
-    results: Sequence[ScoredSystem],
+    results: Sequence[SystemScores],
     *,
     settings: CompareSettings,
     types: Sequence[str] = (),
-    tell: Callable[[str], None] | None = None,
+    report_step: Report | None = None,
 ) -> Comparison:
-    """Compare systems by what *metric* says of them, segment by segment (matched by id) and by its corpus score.
+    """Compare systems by their scores, segment by segment (matched by id) and by the metric's corpus score.
 
     A metric whose corpus score is made of sums (BLEU, chrF, TER) is also tested by resampling them, as sacrebleu does.
     """
@@ -57,11 +130,13 @@ def compare_scored(
         for note, count in result.notes.items()
     ]
     corpus = _compare_corpora(metric, results, places, settings)
-    return compare_systems(table, settings=settings, types=types, corpus=corpus, remarks=remarks, tell=tell)
+    return compare_systems(
+        table, settings=settings, types=types, corpus=corpus, remarks=remarks, report_step=report_step
+    )
 
 
-def make_table(metric: Metric, results: Sequence[ScoredSystem]) -> tuple[ScoreTable, list[list[int]]]:
-    """Return one metric's scores as a table, and where each system holds its segments; all must have the same ids."""
+def make_table(metric: Metric, results: Sequence[SystemScores]) -> tuple[ScoreTable, list[list[int]]]:
+    """Return one metric's scores as a table, and the order of each system's segments; all must have the same ids."""
     known = [{segment.id: place for place, segment in enumerate(result.segments)} for result in results]
     ids = tuple(known[0])
     for result, own in zip(results, known, strict=True):
@@ -75,12 +150,29 @@ def make_table(metric: Metric, results: Sequence[ScoredSystem]) -> tuple[ScoreTa
     return ScoreTable(names, ids, values, results[0].signature, metric.spec.higher_is_better), places
 
 
+def _compare_tables(request: CompareRequest, report_step: Report | None) -> dict[str, Comparison]:
+    if isinstance(request.scores, str):
+        file = read_scores(request.scores, higher_is_better=not request.lower_is_better)
+        tables, types_of = file.tables, file.types_of
+    else:
+        tables, types_of = request.scores, _no_types
+    comparisons = {}
+    for metric, table in tables.items():
+        types = _read_types(request.types, len(table.segments)) or types_of(table)
+        comparisons[metric] = compare_systems(table, settings=request.settings, types=types, report_step=report_step)
+    return comparisons
+
+
+def _no_types(table: ScoreTable) -> tuple[str, ...]:
+    return ()
+
+
 def _compare_corpora(
-    metric: Metric, results: Sequence[ScoredSystem], places: Sequence[list[int]], settings: CompareSettings
+    metric: Metric, results: Sequence[SystemScores], places: Sequence[list[int]], settings: CompareSettings
 ) -> CorpusComparison | None:
-    if not isinstance(metric, SummableMetric):
+    if not isinstance(metric, Summable):
         return None
-    scorer: SummableMetric = metric
+    scorer: Summable = metric
     rows = [np.array([scorer.sum_statistics([segment]) for segment in result.segments]) for result in results]
     statistics = CorpusStatistics(
         tuple(result.system for result in results),
@@ -89,3 +181,13 @@ def _compare_corpora(
         metric.spec.higher_is_better,
     )
     return compare_corpora(statistics, draws=settings.draws, seed=settings.seed, alpha=settings.alpha)
+
+
+def _read_types(types: str | tuple[str, ...], instances: int) -> tuple[str, ...]:
+    if not types:
+        return ()
+    found = tuple(line.strip() for line in read_lines(types)) if isinstance(types, str) else types
+    if len(found) != instances:
+        source = f"{types} has {len(found)} lines" if isinstance(types, str) else f"{len(found)} types are given"
+        raise InputError(f"{source}, but there are {instances} instances")
+    return found

@@ -1,7 +1,8 @@
-"""Checks of an install against stored values."""
+"""Checks of an install against stored values; everything is computed anew, whatever the cache holds."""
 
 from __future__ import annotations
 
+import dataclasses
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
+from monge.environment import Environment
 from monge.errors import MongeError
 from monge.version import __version__
 
@@ -30,6 +32,9 @@ STORED: dict[str, float] = {
 }
 
 
+STORED_NUMBER = -0.385180  # the first of the vector of the first token, last layer, of the first hypothesis
+
+
 @dataclass(frozen=True)
 class Check:
     """The outcome of one check."""
@@ -39,30 +44,31 @@ class Check:
     detail: str
 
 
-def run_checks() -> Iterator[Check]:
-    """Yield the checks one by one, as they are made; failures for a reason told already come as one at the end."""
-    told: set[str] = set()
+def run_checks(environment: Environment | None = None) -> Iterator[Check]:
+    """Yield the checks one by one, as they are made; failures for a reason given before come as one at the end."""
+    around = Environment.read() if environment is None else environment
+    reported: set[str] = set()
     repeated: list[str] = []
-    for check in _make_checks():
-        if check.passed or check.detail not in told:
+    for check in _make_checks(dataclasses.replace(around, cache=False)):
+        if check.passed or check.detail not in reported:
             yield check
         else:
             repeated.append(check.name)
         if not check.passed:
-            told.add(check.detail)
+            reported.add(check.detail)
     if repeated:
         yield Check(", ".join(repeated), False, "cannot be checked, for the same reason")
 
 
-def _make_checks() -> Iterator[Check]:
+def _make_checks(environment: Environment) -> Iterator[Check]:
     yield Check("monge", True, f"{__version__}, Python {platform.python_version()}, {platform.machine()}")
     for package in ("numpy", "scipy", "onnxruntime", "tokenizers", "sacrebleu"):
         yield Check(package, _installed(package), _version(package))
     yield Check("torch extra", True, _version("torch") if _installed("torch") else "not installed (optional)")
     yield _guard("native transport", _check_native)
-    yield _guard("encoder minilm", _check_encoder)
+    yield _guard("encoder minilm", partial(_check_encoder, environment))
     for name, stored in STORED.items():
-        yield _guard(f"score {name}", partial(_check_score, name, stored))
+        yield _guard(f"score {name}", partial(_check_score, name, stored, environment))
 
 
 def _guard(name: str, check: Callable[[], tuple[bool, str]]) -> Check:
@@ -95,15 +101,17 @@ def _check_native() -> tuple[bool, str]:
     return abs(work - 2.4 * np.sqrt(5)) < 1e-9, f"worked example {work:.3f} (stored 5.367)"
 
 
-def _check_encoder() -> tuple[bool, str]:
+def _check_encoder(environment: Environment) -> tuple[bool, str]:
     from monge.encoders import load_encoder
 
-    encoder = load_encoder("minilm")
-    return True, f"{encoder.signature}, {encoder.layers} hidden states of {encoder.dimension} dimensions"
+    encoder = load_encoder("minilm", environment=environment)
+    first = float(encoder.encode(HYPOTHESES[:1], [encoder.layers - 1])[0].vectors[0, 0, 0])
+    what = f"{encoder.signature}, {encoder.layers} hidden states of {encoder.dimension} dimensions"
+    return abs(first - STORED_NUMBER) <= TOLERANCE, f"{what}; first number {first:.5f} (stored {STORED_NUMBER:.5f})"
 
 
-def _check_score(name: str, stored: float) -> tuple[bool, str]:
+def _check_score(name: str, stored: float, environment: Environment) -> tuple[bool, str]:
     from monge.metrics import load_metric
 
-    value = float(load_metric(name).compute(HYPOTHESES, REFERENCES)["mean"])
+    value = float(load_metric(name, environment=environment).compute(HYPOTHESES, REFERENCES)["mean"])
     return abs(value - stored) <= TOLERANCE * max(1, abs(stored)), f"{value:.5f} (stored {stored:.5f})"

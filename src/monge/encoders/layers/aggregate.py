@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +60,21 @@ def _parse_part(part: str, count: int, whole: str) -> list[int]:
     raise OptionError(f"layers {whole!r} are no number, range like 6-8, last, last5, middle or all")
 
 
-def aggregate_layers(vectors: NDArray[np.floating], aggregation: str, *, normalise: bool = False) -> FloatArray:
-    """Join the layers of one text, (layers, n, d), into one vector a token, (n, d').
+@dataclass(frozen=True)
+class LayerAggregation:
+    """A way to join layers: ``join`` maps (layers, n, d) to (n, d'), and ``text`` is how options write it."""
+
+    text: str
+    join: Aggregation = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def aggregate_layers(
+    vectors: NDArray[np.floating], aggregation: LayerAggregation | str, *, normalise: bool = False
+) -> FloatArray:
+    """Join the layers of one text, (layers, n, d), into one vector per token, (n, d').
 
     ``single`` takes the one layer there is, ``mean`` averages, ``concat`` puts the layers side by side;
     ``pmeans:1,inf,-inf`` joins power means (:func:`power_mean`; MoverScore, Zhao et al. 2019);
@@ -73,22 +87,22 @@ def aggregate_layers(vectors: NDArray[np.floating], aggregation: str, *, normali
     """
     if vectors.ndim != 3 or not vectors.shape[0]:
         raise OptionError(f"layers to aggregate must have shape (layers, n, d), not {vectors.shape}")
-    join = parse_aggregation(aggregation)
+    chosen = parse_aggregation(aggregation) if isinstance(aggregation, str) else aggregation
     states = np.asarray(vectors, dtype=np.float64)
     if normalise:
         lengths = np.linalg.norm(states, axis=2, keepdims=True)
         states = np.divide(states, lengths, out=np.zeros_like(states), where=lengths > 0)
-    return np.asarray(join(states), dtype=np.float32)
+    return np.asarray(chosen.join(states), dtype=np.float32)
 
 
-def parse_aggregation(aggregation: str) -> Aggregation:
-    """Return the function (layers, n, d) → (n, d') that *aggregation* names."""
+def parse_aggregation(aggregation: str) -> LayerAggregation:
+    """Return the way to join layers that *aggregation* names; see :func:`aggregate_layers`."""
     name, _, arguments = aggregation.partition(":")
     if name not in AGGREGATIONS:
         raise OptionError(
             f"no layer aggregation {name!r}{suggest(name, AGGREGATIONS)}; there are {', '.join(AGGREGATIONS)}"
         )
-    return AGGREGATIONS[name](arguments)
+    return LayerAggregation(aggregation, AGGREGATIONS[name](arguments))
 
 
 def power_mean(states: NDArray[np.float64], power: float) -> NDArray[np.float64]:

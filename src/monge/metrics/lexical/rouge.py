@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from monge.errors import OptionError, suggest
-from monge.metrics.base import MetricBase, check_needs, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
@@ -41,6 +41,10 @@ class RougeMetric(MetricBase):
                 "version": __version__,
             }
         )
+
+    @property
+    def identity(self) -> str:
+        return f"{self.signature}|metrics={ALGORITHM}"
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return F1 with precision and recall as parts; the mean over segments is the score of a set."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.models import is_offline
+from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
-from monge.metrics.base import MetricBase, check_needs, note_empty_texts, read_language
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, read_language
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
@@ -47,6 +47,14 @@ class SacrebleuMetric(MetricBase):
             fields["beta"] = str(self.corpus.beta)
         return Signature(fields | {"library": f"sacrebleu-{_sacrebleu().__version__}", "version": __version__})
 
+    @property
+    def identity(self) -> str:
+        return f"{self.signature}|metrics={ALGORITHM}"
+
+    def count_words(self, text: str) -> int:
+        tokenizer = getattr(self.corpus, "tokenizer", None)
+        return len(tokenizer(text).split()) if tokenizer else super().count_words(text)
+
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return sacrebleu's sentence score of each segment, against all of its references at once."""
         return [self._score(segment, row) for segment, row in zip(segments, self._statistics(segments), strict=True)]
@@ -63,10 +71,10 @@ class SacrebleuMetric(MetricBase):
         """Return sacrebleu's corpus score of summed statistics."""
         return float(self.corpus._compute_score_from_stats(list(sums)).score)
 
-    def resample(self, segments: Sequence[Segment], indices: NDArray[np.int64]) -> list[float]:
-        """Return the corpus score of each row of *indices* (draws, n): a choice of segments with repetition."""
+    def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> list[float]:
+        """Return the corpus score of each draw of segment numbers, with repetition."""
         rows = np.array(self._statistics(segments), dtype=np.float64)
-        return [self.score_of_sums(list(np.bincount(draw, minlength=len(rows)) @ rows)) for draw in indices]
+        return [self.score_of_sums(list(np.bincount(draw, minlength=len(rows)) @ rows)) for draw in draws]
 
     def _score(self, segment: Segment, row: Sequence[float]) -> Score:
         result = self.sentence._compute_score_from_stats(list(row))
@@ -84,14 +92,19 @@ class SacrebleuMetric(MetricBase):
             # sacrebleu's own way to resample (sacrebleu.significance); tests hold it against its public functions
             rows = self.corpus._extract_corpus_statistics([hypothesis], [[reference] for reference in references])
             row = tuple(rows[0])
-            if len(self._counted) == _KEPT:
+            if len(self._counted) >= _KEPT:
                 self._counted.clear()
             self._counted[key] = row
         return row
 
 
 def make_bleu(
-    *, tokenize: str = "auto", lowercase: bool = False, smooth_method: str = "exp", language: str = "en"
+    *,
+    tokenize: str = "auto",
+    lowercase: bool = False,
+    smooth_method: str = "exp",
+    language: str = "en",
+    environment: Environment | None = None,
 ) -> SacrebleuMetric:
     """BLEU, 0 to 100: geometric mean of the clipped n-gram precisions (n ≤ 4) times the brevity penalty.
 
@@ -103,6 +116,7 @@ def make_bleu(
     """
     _check_choice("smooth_method", smooth_method, SMOOTH_METHODS)
     chosen = choose_tokenizer(tokenize, language)
+    _check_offline(chosen, environment)
     options: dict[str, Any] = {"tokenize": chosen, "lowercase": lowercase, "smooth_method": smooth_method}
     sentence, corpus = (_make_scorer(**options, effective_order=effective) for effective in (True, False))
     return SacrebleuMetric(lexical_spec("bleu"), sentence, corpus, _bleu_parts)
@@ -146,8 +160,11 @@ def choose_tokenizer(tokenize: str, language: str) -> str:
     return _TOKENIZERS.get(known, "13a") if tokenize == "auto" else tokenize
 
 
-def make_tokenizer(tokenize: str, *, lowercase: bool = False) -> Callable[[str], list[str]]:
+def make_tokenizer(
+    tokenize: str, *, lowercase: bool = False, environment: Environment | None = None
+) -> Callable[[str], list[str]]:
     """Return a function from text to tokens by one of sacrebleu's tokenizers (13a, intl, zh, char, none …)."""
+    _check_offline(tokenize, environment)
     split = _make_scorer(tokenize=tokenize).tokenizer
     return lambda text: str(split((text.lower() if lowercase else text).rstrip())).split()
 
@@ -155,7 +172,6 @@ def make_tokenizer(tokenize: str, *, lowercase: bool = False) -> Callable[[str],
 def _make_scorer(*, tokenize: str, **options: Any) -> Any:
     """Return sacrebleu's BLEU; ``force`` only silences its guess that a text was tokenised already."""
     _check_choice("tokenize", tokenize, list(_sacrebleu().BLEU.TOKENIZERS))
-    _check_offline(tokenize)
     try:
         return _sacrebleu().BLEU(tokenize=tokenize, force=True, **options)
     except (RuntimeError, ImportError, OSError) as error:
@@ -179,9 +195,9 @@ def tokenizer_model(tokenize: str) -> Path | None:
     return Path(SACREBLEU_DIR) / "models" / SPM_MODELS[tokenize]["url"].rpartition("/")[2]
 
 
-def _check_offline(tokenize: str) -> None:
-    """Refuse a tokenizer whose model sacrebleu would download although the network must not be touched."""
-    if is_offline():
+def _check_offline(tokenize: str, environment: Environment | None) -> None:
+    """Refuse a tokenizer whose model sacrebleu would download although the network must not be used."""
+    if (Environment.read() if environment is None else environment).offline:
         model = tokenizer_model(tokenize)
         if model is not None and not model.exists():
             raise ModelError(f"sacrebleu's tokenizer {tokenize!r} needs a model that is not here, and this is offline")

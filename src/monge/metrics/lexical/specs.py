@@ -14,6 +14,7 @@ LEXICAL_SPECS: tuple[MetricSpec, ...] = (
         "n-gram precision with a brevity penalty (sacrebleu)",
         "lexical",
         bounds=(0.0, 100.0),
+        digits=2,
         citation="Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation; Post 2018",
     ),
     MetricSpec(
@@ -22,6 +23,7 @@ LEXICAL_SPECS: tuple[MetricSpec, ...] = (
         "character n-gram F2 (sacrebleu)",
         "lexical",
         bounds=(0.0, 100.0),
+        digits=2,
         citation="Popović 2015, chrF: character n-gram F-score for automatic MT evaluation",
     ),
     MetricSpec(
@@ -30,14 +32,17 @@ LEXICAL_SPECS: tuple[MetricSpec, ...] = (
         "character n-gram and word bigram F2 (sacrebleu)",
         "lexical",
         bounds=(0.0, 100.0),
+        digits=2,
         citation="Popović 2017, chrF++: words helping character n-grams",
     ),
     MetricSpec(
         "ter",
         "monge.metrics.lexical.sacrebleu:make_ter",
-        "edits and shifts a reference word, in percent (sacrebleu)",
+        "edits and shifts per reference word, in percent (sacrebleu)",
         "lexical",
         bounds=(0.0, inf),
+        digits=2,
+        growth="cubic",
         higher_is_better=False,
         citation="Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation",
     ),
@@ -70,6 +75,7 @@ LEXICAL_SPECS: tuple[MetricSpec, ...] = (
         "monge.metrics.lexical.nltk:make_ribes",
         "rank correlation of word order with precision and brevity (nltk)",
         "lexical",
+        growth="cubic",
         citation="Isozaki et al. 2010, Automatic Evaluation of Translation Quality for Distant Language Pairs",
     ),
     MetricSpec(

@@ -24,9 +24,14 @@ class Baseline:
     pairs: int
 
     @property
+    def digest(self) -> str:
+        """The SHA-256 of the values; signatures show its first eight digits."""
+        return hashlib.sha256(self._json().encode()).hexdigest()
+
+    @property
     def hash(self) -> str:
         """Eight hexadecimal digits that name the values."""
-        return hashlib.sha256(self._json().encode()).hexdigest()[:8]
+        return self.digest[:8]
 
     def rescale(self, parts: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
         """Return (x − b) / (1 − b) for every part: 0 is chance, 1 is identity (Zhang et al. 2020, §A)."""

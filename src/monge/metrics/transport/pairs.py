@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.clouds import PointCloud, join_clouds
-from monge.text import Segment
 from monge.transport import RaggedClouds
 
 
@@ -29,23 +28,20 @@ class CloudPairs:
     @classmethod
     def build(
         cls,
-        segments: Sequence[Segment],
+        hypotheses: Sequence[str],
+        compared: Sequence[tuple[str, ...]],
         left: Mapping[str, PointCloud],
         right: Mapping[str, PointCloud],
         *,
         joint: bool,
     ) -> CloudPairs:
-        """Pair the clouds of hypotheses (*left*) with those of references; *joint* pools a segment's references."""
-        hypotheses = dict.fromkeys(segment.hypothesis for segment in segments)
-        groups = [
-            (segment.references,) if joint else tuple((reference,) for reference in segment.references)
-            for segment in segments
-        ]
-        left_index = {text: i for i, text in enumerate(hypotheses)}
+        """Pair the clouds of *hypotheses* (*left*) with those of the texts *compared* with each; *joint* pools them."""
+        groups = [(texts,) if joint else tuple((text,) for text in texts) for texts in compared]
+        left_index = {text: i for i, text in enumerate(dict.fromkeys(hypotheses))}
         right_index = {group: i for i, group in enumerate(dict.fromkeys(g for gs in groups for g in gs))}
         pairs = [
-            (left_index[segment.hypothesis], right_index[group])
-            for segment, own in zip(segments, groups, strict=True)
+            (left_index[hypothesis], right_index[group])
+            for hypothesis, own in zip(hypotheses, groups, strict=True)
             for group in own
         ]
         ends = np.cumsum([0, *(len(own) for own in groups)])
@@ -78,7 +74,8 @@ class CloudPairs:
         left, right = self.pairs[i]
         return self.left_clouds[left], self.right_clouds[right]
 
-    def notes(self, used: Sequence[int]) -> tuple[str, ...]:
+    def notes(self, used: Sequence[int], *, other: str) -> tuple[str, ...]:
+        """Return the notes of the clouds of these pairs; *other* names the side that is compared with."""
         found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
-        found |= dict.fromkeys(f"reference: {note}" for i in used for note in self.clouds(i)[1].notes)
+        found |= dict.fromkeys(f"{other}: {note}" for i in used for note in self.clouds(i)[1].notes)
         return tuple(found)

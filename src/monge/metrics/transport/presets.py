@@ -11,14 +11,17 @@ from typing import Any
 
 from monge.clouds import IdfModel
 from monge.encoders import Encoder, load_encoder, parse_layers
+from monge.environment import Environment
 from monge.errors import OptionError
+from monge.metrics.protocols import MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import CorpusStatistics, TransportMetric
-from monge.metrics.transport.settings import TransportSettings
+from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
+from monge.metrics.transport.settings import EncoderChoice, TransportSettings
+from monge.metrics.transport.side import Side
 from monge.scores import Signature
 
-_TRANSPORT_OPTIONS = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}
 _UNSCALED = ("version", "references", "baseline")  # what may differ from the metric that measured a baseline
 _BOUNDING = ("readout", "cost", "normalise_points", "epsilon")  # what the bounds of a spec rest on
 READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
@@ -39,73 +42,128 @@ class TransportPreset:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    f.name, inspect.Parameter.KEYWORD_ONLY, default=getattr(self.defaults, f.name), annotation=f.type
-                )
-                for f in dataclasses.fields(self.defaults)
-            ]
-        )
+        return describe_options(self.defaults)
 
     def settings(self, options: Mapping[str, Any]) -> TransportSettings:
         """Return the settings after the language's preset and the user's options, which win."""
         language = str(options.get("language", self.defaults.language)).lower()
         base = self.by_language.get(language[:2], self.by_language.get("other", {}))
-        settings = self.defaults.replace({**base, **options})
-        idle = _TRANSPORT_OPTIONS if settings.readout == "f" else {"alpha"}
+        settings = read_options(self.defaults, {**base, **options})
+        idle = TRANSPORT_OPTIONS if settings.readout.kind == "f" else {"alpha"}
         for name in idle & set(options):
-            raise OptionError(f"{self.name}: {name} has no effect with readout={settings.readout}")
+            raise OptionError(f"{self.name}: {name} has no effect with readout={settings.readout.kind}")
         return settings
 
-    def __call__(self, *, encoder: str | Encoder | None = None, **options: Any) -> TransportMetric:
-        """Load the encoder and return the metric."""
-        if isinstance(encoder, str):
-            options["encoder"] = encoder
+    def __call__(
+        self,
+        *,
+        encoder: str | Encoder | None = None,
+        against_encoder: str | Encoder | None = None,
+        environment: Environment | None = None,
+        **options: Any,
+    ) -> TransportMetric:
+        """Load the encoders and return the metric."""
+        named = {"encoder": encoder, "against_encoder": against_encoder}
+        options |= {name: value for name, value in named.items() if isinstance(value, str)}
         settings = self.settings(options)
-        chosen = settings.encoder if encoder is None or isinstance(encoder, str) else encoder
-        run = {name: getattr(settings, name) for name in ("long", "device", "dtype", "oov", "fold_case")}
-        loaded = load_encoder(chosen, cache=True, **run)
-        layers = parse_layers(settings.layers, loaded.layers)
-        if settings.aggregation == "single" and len(layers) > 1:
-            raise OptionError(
-                f"layers={settings.layers} are {len(layers)}: choose how to join them, aggregation=mean say"
-            )
-        spec = spec_named(self.name)
-        if settings.baseline or any(getattr(settings, n) != getattr(self.defaults, n) for n in _BOUNDING):
-            spec = dataclasses.replace(
-                spec, higher_is_better=settings.readout != "distance", bounds=_bound_scores(settings)
-            )
-        statistics = CorpusStatistics()
-        if settings.idf:
-            model = IdfModel.load(settings.idf)
-            if model.encoder and model.encoder != loaded.signature:
-                theirs, ours = model.encoder, loaded.signature
-                raise OptionError(f"{settings.idf}: counts tokens of the encoder {theirs}, not of {ours}")
-            statistics = CorpusStatistics(model, model)
-        metric = TransportMetric(spec, settings, loaded, statistics)
-        return _with_baseline(metric) if settings.baseline else metric
+        objects = {name: value for name, value in named.items() if value is not None and not isinstance(value, str)}
+        around = Environment.read() if environment is None else environment
+        hypothesis = _load_side(settings, settings.encoder, objects.get("encoder"), around)
+        other = _load_other_side(settings, hypothesis, objects.get("against_encoder"), around)
+        metric = TransportMetric(
+            _adapt_spec(self, settings), settings, hypothesis, other, _read_idf(settings, hypothesis, other)
+        )
+        return _with_baseline(metric) if settings.readout.baseline else metric
+
+
+def _load_side(
+    settings: TransportSettings, choice: EncoderChoice, given: object | None, environment: Environment
+) -> Side:
+    loaded = load_encoder(
+        choice.name if given is None else given,
+        cache=True,
+        environment=environment,
+        long=choice.long,
+        device=choice.device,
+        dtype=choice.dtype,
+        oov=choice.oov,
+        fold_case=choice.fold_case,
+    )
+    layers = parse_layers(choice.layers, loaded.layers)
+    if str(settings.cloud.aggregation) == "single" and len(layers) > 1:
+        raise OptionError(f"layers={choice.layers} are {len(layers)}: choose how to join them, aggregation=mean say")
+    return Side(loaded, layers, settings.cloud)
+
+
+def _load_other_side(
+    settings: TransportSettings, hypothesis: Side, given: object | None, environment: Environment
+) -> Side:
+    """Return the side that hypotheses are compared with: the same object, unless it has an encoder of its own."""
+    if given is None and not settings.against_encoder and not settings.against_layers:
+        return hypothesis
+    choice = dataclasses.replace(
+        settings.encoder,
+        name=settings.against_encoder or settings.encoder.name,
+        layers=settings.against_layers or settings.encoder.layers,
+    )
+    if given is None and not settings.against_encoder:
+        given = hypothesis.encoder
+    side = _load_side(settings, choice, given, environment)
+    first, second = hypothesis.encoder, side.encoder
+    if first.dimension != second.dimension:
+        raise OptionError(
+            f"vectors of {first.signature} have {first.dimension} dimensions, those of {second.signature} "
+            f"{second.dimension}: they cannot be compared"
+        )
+    return side
+
+
+def _adapt_spec(preset: TransportPreset, settings: TransportSettings) -> MetricSpec:
+    """Return the spec with the needs, direction and bounds that these settings give it."""
+    spec = spec_named(preset.name)
+    if settings.against != "references":
+        needs = tuple(settings.against if need == "references" else need for need in spec.needs)
+        spec = dataclasses.replace(spec, needs=needs)
+    changed = any(show_option(settings, name) != show_option(preset.defaults, name) for name in _BOUNDING)
+    if settings.readout.baseline or changed:
+        direction = settings.readout.kind != "distance"
+        spec = dataclasses.replace(spec, higher_is_better=direction, bounds=_bound_scores(settings))
+    one_sided = settings.against != "references" or settings.against_encoder or settings.against_layers
+    return dataclasses.replace(spec, symmetric=False) if one_sided else spec
+
+
+def _read_idf(settings: TransportSettings, hypothesis: Side, other: Side) -> CorpusStatistics:
+    if not settings.idf.file:
+        return CorpusStatistics()
+    model = IdfModel.load(settings.idf.file)
+    for side in (hypothesis, other):
+        if model.encoder and model.encoder != side.encoder.signature:
+            theirs, ours = model.encoder, side.encoder.signature
+            raise OptionError(f"{settings.idf.file}: counts tokens of the encoder {theirs}, not of {ours}")
+    return CorpusStatistics(model, model)
 
 
 def _bound_scores(settings: TransportSettings) -> tuple[float, float]:
     """Return bounds that hold whatever the other settings: only 1 minus a cosine cost ends below."""
-    if settings.baseline or (settings.readout == "f" and settings.cost.endswith("euclidean")):
+    kind = settings.readout.kind
+    if settings.readout.baseline or (kind == "f" and settings.transport.cost.endswith("euclidean")):
         return (-math.inf, 1.0)
-    return READOUT_BOUNDS[settings.readout]
+    return READOUT_BOUNDS[kind]
 
 
 def _with_baseline(metric: TransportMetric) -> TransportMetric:
-    baseline = Baseline.load(metric.settings.baseline)
-    if metric.settings.readout == "distance":
+    path = metric.settings.readout.baseline
+    baseline = Baseline.load(path)
+    if metric.settings.readout.kind == "distance":
         raise OptionError("a distance cannot be rescaled against a baseline; choose another readout")
     difference = baseline_mismatch(baseline, metric)
     if difference:
-        raise OptionError(f"{metric.settings.baseline}: was measured with other settings ({difference})")
+        raise OptionError(f"{path}: was measured with other settings ({difference})")
     return dataclasses.replace(metric, baseline=baseline)
 
 
 def baseline_mismatch(baseline: Baseline, metric: TransportMetric) -> str:
-    """Return what differs between the metric a baseline was measured with and *metric*; what is fitted may differ."""
+    """Return how the metric that a baseline was measured with differs from *metric*; corpus statistics may differ."""
     theirs, ours = (_what_scales(text) for text in (baseline.signature, str(metric.signature)))
     return ", ".join(f"{key}: {a} / {b}" for key, (a, b) in theirs.differences(ours).items())
 
@@ -116,8 +174,12 @@ def _what_scales(signature: str) -> Signature:
     return Signature(fields)
 
 
-_GREEDY = TransportSettings(layers="middle", drop="none", mute="special", cost="cosine", readout="f", references="max")
-_MOVER = TransportSettings(
+def _settings(**options: Any) -> TransportSettings:
+    return read_options(TransportSettings(), options)
+
+
+_GREEDY = _settings(layers="middle", drop="none", massless="special", cost="cosine", readout="f", references="max")
+_MOVER = _settings(
     layers="last5",
     aggregation="pmeans:1,inf,-inf",
     drop="special+punctuation+subwords",
@@ -126,11 +188,11 @@ _MOVER = TransportSettings(
     cost="euclidean",
     readout="one_minus",
 )
-_STATIC = TransportSettings(encoder="glove", references="max")
+_STATIC = _settings(encoder="glove", references="max")
 
 
 def _change(settings: TransportSettings, **options: Any) -> TransportSettings:
-    return settings.replace(options)
+    return read_options(settings, options)
 
 
 PRESETS: dict[str, TransportPreset] = {
@@ -174,7 +236,7 @@ PRESETS: dict[str, TransportPreset] = {
                 aggregation="single",
                 normalise_points=True,
                 drop="none",
-                mute="ascii_punctuation+subwords",
+                massless="ascii_punctuation+subwords",
                 pooling="mean",
                 idf_from="sides",
                 readout="inverse",
@@ -187,7 +249,7 @@ PRESETS: dict[str, TransportPreset] = {
             "we_wpi", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus", cost="position")
         ),
         TransportPreset(
-            "cosine", TransportSettings(layers="last", drop="none", ngram=0, readout="one_minus", references="max")
+            "cosine", _settings(layers="last", drop="none", ngram=0, readout="one_minus", references="max")
         ),
     )
 }

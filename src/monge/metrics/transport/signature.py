@@ -1,36 +1,39 @@
-"""What a transport metric's signature names: everything that can change a number."""
+"""What a transport metric's signature and identity name: everything that can change a number."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from monge.encoders import parse_layers
+from monge import clouds, transport
+from monge.metrics import base
+from monge.metrics.transport.options import show_option
 from monge.scores import Signature
+from monge.storage.identity import stated_identity
 from monge.version import __version__
 
 if TYPE_CHECKING:
     from monge.metrics.transport.metric import TransportMetric
+    from monge.metrics.transport.side import Side
 
 
 def sign_transport(metric: TransportMetric) -> Signature:
-    """Return the signature of a transport metric, fitted or not."""
+    """Return the signature of a transport metric, bound or not."""
     settings = metric.settings
-    readout = settings.readout + (f"(alpha={settings.alpha!r})" if settings.readout == "f" else "")
+    recipe, choice = settings.cloud, settings.readout
     fields = {
         "metric": metric.spec.name,
-        "encoder": metric.encoder.signature,
-        "layers": ",".join(map(str, parse_layers(settings.layers, metric.encoder.layers))),
-        "aggregation": _show_call(settings.aggregation) + ("+unit_layers" if settings.normalise_layers else ""),
-        "points": ("unit" if settings.normalise_points else "raw"),
-        "drop": settings.drop,
-        "mute": settings.mute,
-        "ngram": f"{settings.ngram}({settings.pooling})",
+        **_sign_sides(metric),
+        "aggregation": _show_call(str(recipe.aggregation)) + ("+unit_layers" if recipe.normalise_layers else ""),
+        "points": ("unit" if recipe.normalise_points else "raw"),
+        "drop": show_option(settings, "drop"),
+        "massless": show_option(settings, "massless"),
+        "ngram": f"{recipe.ngram}({recipe.pooling})",
         "weighting": _sign_weighting(metric),
-        "cost": settings.cost + (f"^{settings.order!r}" if settings.order != 1 else ""),
-        **({} if settings.readout == "f" else _sign_penalties(metric)),
-        "readout": readout,
-        "references": settings.references,
+        "cost": settings.transport.cost + (f"^{settings.transport.order!r}" if settings.transport.order != 1 else ""),
+        **({} if choice.kind == "f" else _sign_penalties(metric)),
+        "readout": choice.kind + (f"(alpha={choice.alpha!r})" if choice.kind == "f" else ""),
+        "references": choice.references,
         "baseline": metric.baseline.hash if metric.baseline else "none",
         "empty": "farthest",
         "version": __version__,
@@ -38,25 +41,59 @@ def sign_transport(metric: TransportMetric) -> Signature:
     return Signature(fields)
 
 
+def identify_transport(metric: TransportMetric) -> str | None:
+    """Return the signature with full digests and the numbers of all algorithms involved.
+
+    None if an encoder does not say what computes its vectors: its scores cannot be stored.
+    """
+    sides = [_identify_side(side) for side in (metric.hypothesis, metric.other)]
+    if None in sides:
+        return None
+    statistics = metric.statistics
+    digests = [model.digest if model else "" for model in (statistics.idf_hypothesis, statistics.idf_reference)]
+    baseline = metric.baseline.digest if metric.baseline else ""
+    algorithms = f"clouds={clouds.ALGORITHM},transport={transport.ALGORITHM},metrics={base.ALGORITHM}"
+    return "|".join(map(str, [metric.signature, *sides, *digests, baseline, algorithms]))
+
+
+def _identify_side(side: Side) -> str | None:
+    identity = stated_identity(side.encoder)
+    return None if identity is None else f"{identity},layers={side.layers},remap={side.recipe.remap.digest}"
+
+
+def _sign_sides(metric: TransportMetric) -> dict[str, str]:
+    fields = {"encoder": metric.hypothesis.encoder.signature, "layers": ",".join(map(str, metric.hypothesis.layers))}
+    if metric.hypothesis.recipe.remap.digest:
+        fields["remap"] = metric.hypothesis.recipe.remap.digest[:8]
+    if metric.settings.against != "references":
+        fields["against"] = metric.settings.against
+    if metric.other is not metric.hypothesis:
+        fields["against_encoder"] = metric.other.encoder.signature
+        fields["against_layers"] = ",".join(map(str, metric.other.layers))
+        if metric.other.recipe.remap.digest:
+            fields["against_remap"] = metric.other.recipe.remap.digest[:8]
+    return fields
+
+
 def _sign_weighting(metric: TransportMetric) -> str:
-    if metric.settings.weighting == "uniform":
+    if metric.settings.cloud.weighting == "uniform":
         return "uniform"
     models = (metric.statistics.idf_hypothesis, metric.statistics.idf_reference)
-    hashes = dict.fromkeys(model.hash if model else "unfitted" for model in models)
-    source = "references" if metric.settings.idf else metric.settings.idf_from
-    return f"{metric.settings.weighting}({source}={'/'.join(hashes)})"
+    hashes = dict.fromkeys(model.hash if model else "unbound" for model in models)
+    source = "references" if metric.settings.idf.file else metric.settings.idf.source
+    return f"{metric.settings.cloud.weighting}({source}={'/'.join(hashes)})"
 
 
 def _sign_penalties(metric: TransportMetric) -> dict[str, str]:
-    settings = metric.settings
+    choice = metric.settings.transport
     unit = ""
-    if settings.relative:
+    if choice.relative:
         typical = metric.statistics.typical_cost
         unit = f"*{typical!r}" if typical is not None else "*typical"
-    finite = any(0 < value < math.inf for value in (settings.lambda_c, settings.lambda_r))
-    fields = {"lambda_c": f"{settings.lambda_c!r}{unit}", "lambda_r": f"{settings.lambda_r!r}{unit}"}
-    if finite or settings.epsilon:
-        fields["epsilon"] = f"{settings.epsilon!r}" + (f"({settings.regulariser})" if settings.epsilon else "")
+    finite = any(0 < value < math.inf for value in (choice.lambda_c, choice.lambda_r))
+    fields = {"lambda_c": f"{choice.lambda_c!r}{unit}", "lambda_r": f"{choice.lambda_r!r}{unit}"}
+    if finite or choice.epsilon:
+        fields["epsilon"] = f"{choice.epsilon!r}" + (f"({choice.regulariser})" if choice.epsilon else "")
     return fields
 
 

@@ -11,15 +11,18 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from monge import clouds, transport
 from monge.clouds import CloudRecipe, PointCloud
 from monge.clouds.filters import match_filters
 from monge.encoders import EncodedText, Encoder, load_encoder, parse_layers
+from monge.environment import Environment
 from monge.errors import OptionError
-from monge.metrics.base import MetricBase, check_needs
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.transport.settings import check_choice
-from monge.scores import Alignment, Score, Signature
+from monge.scores import Alignment, LinearForm, Score, Signature
+from monge.storage.identity import stated_identity
 from monge.text import Segment, word_spans
 from monge.transport import TransportPlan, TransportProblem, cost_matrix, solve_exact
 from monge.version import __version__
@@ -50,13 +53,14 @@ class Wmdo(MetricBase):
         alpha: float = 0.10,
         oov: str = "zero",
         fold_case: str = "auto",
+        environment: Environment | None = None,
     ) -> Self:
         """Build the metric; *encoder* should be static vectors (*oov* and *fold_case* say how words are looked up)."""
         if not (0 <= delta < math.inf and 0 <= alpha < math.inf):
             raise OptionError(f"delta={delta}, alpha={alpha}: penalties must be numbers of at least 0")
         for name, value in (("oov", oov), ("fold_case", fold_case)):
             check_choice(name, value)
-        loaded = load_encoder(encoder, cache=True, oov=oov, fold_case=fold_case)
+        loaded = load_encoder(encoder, cache=True, oov=oov, fold_case=fold_case, environment=environment)
         parse_layers(layers, loaded.layers)
         spec = dataclasses.replace(spec_named("wmdo"), bounds=(0.0, 2.0 + delta + alpha))
         return cls(spec, loaded, layers, delta, alpha)
@@ -75,6 +79,27 @@ class Wmdo(MetricBase):
             "version": __version__,
         }
         return Signature(fields)
+
+    @property
+    def identity(self) -> str | None:
+        identity = stated_identity(self.encoder)
+        if identity is None:
+            return None
+        algorithms = f"clouds={clouds.ALGORITHM},transport={transport.ALGORITHM},metrics={ALGORITHM}"
+        return f"{self.signature}|{identity}|{algorithms}"
+
+    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+        return ((self.encoder, parse_layers(self.layers, self.encoder.layers)),)
+
+    def score_with_alignments(self, segments: Sequence[Segment]) -> list[Score]:
+        return self.score(segments)
+
+    def linear_form(self, score: Score) -> LinearForm:
+        terms = {
+            "word order": self.delta * score.parts["fragmentation"],
+            "unknown words": self.alpha * score.parts["missing"],
+        }
+        return LinearForm(0.0, (1.0,), terms)
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         check_needs(self.spec, segments)

@@ -1,4 +1,4 @@
-"""What is told of scores: records, notes, and intervals."""
+"""Scores as plain records, counts of their notes, and intervals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from monge.metrics import Metric
+from monge.metrics.protocols import Metric, Resamplable
 from monge.scores import Score
 from monge.text import Segment
 
@@ -31,14 +31,13 @@ def bootstrap_half_width(
 ) -> float:
     """Return half the width of the 95 % percentile interval of the score over resampled segments.
 
-    A metric whose score of a set is not a mean (BLEU) gives its own resamples by ``resample(segments, indices)``. The
-    draws are made one by one, because all at once they outgrow the memory.
+    A metric whose score of a set is not a mean (BLEU) resamples it itself. The draws are made one by one, because all
+    at once they outgrow the memory.
     """
     generator = np.random.default_rng(seed)
     indices = (generator.integers(0, len(scores), size=len(scores)) for _ in range(draws))
-    resample = getattr(metric, "resample", None)
-    if resample is not None:
-        values = list(resample(segments, indices))
+    if isinstance(metric, Resamplable):
+        values = metric.resample(segments, indices)
     else:
         known = np.array([score.value for score in scores])
         values = [float(np.nanmean(known[draw])) for draw in indices]

@@ -14,6 +14,7 @@ from typing import Self
 import pytest
 
 from monge.errors import InputError, OptionError
+from monge.metrics import metric_options
 from monge.metrics.base import MetricBase, check_needs, mean_of_known
 from monge.metrics.lexical.specs import LEXICAL_SPECS, lexical_spec
 from monge.metrics.protocols import Metric, MetricSpec
@@ -34,10 +35,10 @@ class Length(MetricBase):
         return Signature({"metric": "length", "longest": str(self.longest)})
 
     @property
-    def fitted(self) -> bool:
+    def bound(self) -> bool:
         return self.longest is not None
 
-    def fit(self, corpus: Sequence[Segment]) -> Self:
+    def bind(self, corpus: Sequence[Segment]) -> Self:
         return type(self)(max(len(segment.hypothesis) for segment in corpus))
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
@@ -95,7 +96,7 @@ def test_an_empty_text_is_not_a_missing_one() -> None:
 def test_specs_lead_to_factories_with_plain_options(spec: MetricSpec) -> None:
     module, _, name = spec.target.partition(":")
     factory = getattr(import_module(module), name)
-    for parameter in inspect.signature(factory).parameters.values():
+    for parameter in metric_options(spec.name).values():
         assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
         assert type(parameter.default) in (str, int, float, bool)
     metric = factory(**({"wordnet": "none"} if spec.name == "meteor" else {}))

@@ -1,0 +1,141 @@
+"""Flags that several commands share, and what they mean: texts, metrics, environment."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from monge.errors import OptionError
+
+if TYPE_CHECKING:
+    from monge.environment import Environment
+    from monge.metrics.variants import MetricVariant
+    from monge.workflows.inputs import TextFiles
+
+DEFAULT_METRIC = "bertscore"
+_OPTIONAL = ("language", "encoder", "long")  # flags that need not fit any of the metrics
+
+
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what names the texts."""
+    texts = parser.add_argument_group("texts")
+    texts.add_argument("reference", nargs="*", metavar="REF", help="reference file(s), one segment per line")
+    texts.add_argument(
+        "-i", "--input", nargs="+", action="extend", metavar="HYP", default=[], help="output file(s), one per system"
+    )
+    texts.add_argument("-s", "--source", metavar="SOURCE", help="source file")
+    texts.add_argument(
+        "--jsonl", metavar="FILE", help="one JSON object per line: id, system, source, hypothesis, references"
+    )
+
+
+def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAULT_METRIC) -> None:
+    """Add what chooses and configures metrics."""
+    metrics = parser.add_argument_group("metrics")
+    metrics.add_argument(
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        default=[],
+        help=f"metrics (default: {default}): NAME, NAME,option=value,… or LABEL:=NAME,…; `monge metrics` lists them",
+    )
+    metrics.add_argument(
+        "-l", "--language", metavar="LANG", help="target language (en, zh, de …): chooses presets and tokenizers"
+    )
+    metrics.add_argument("--encoder", metavar="NAME|DIR", help="encoder or word vectors (default: the metric's own)")
+    metrics.add_argument("--layers", metavar="LAYERS", help="layers to use: 4, -1, 6-8, last5, middle, all")
+    metrics.add_argument(
+        "--reference-aggregation",
+        choices=("max", "mean", "joint"),
+        help="how several references count (default: the metric's own)",
+    )
+    metrics.add_argument(
+        "--long",
+        choices=("window", "truncate", "error"),
+        help="texts longer than the encoder's window (default: window)",
+    )
+    metrics.add_argument("--idf", metavar="FILE", help="idf statistics to use instead of computing them from the texts")
+    metrics.add_argument(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option, for every metric that has it; may be repeated",
+    )
+    add_environment_arguments(metrics)
+
+
+def add_environment_arguments(parser: argparse._ActionsContainer, *, cache: bool = True) -> None:
+    """Add what says where to look and what to keep."""
+    parser.add_argument("--offline", action="store_true", help="never use the network")
+    if cache:
+        parser.add_argument("--no-cache", action="store_true", help="neither use nor keep stored vectors and scores")
+
+
+def read_environment(args: argparse.Namespace) -> Environment:
+    """Return the environment of the process, changed by ``--offline`` and ``--no-cache``."""
+    from monge.environment import Environment
+
+    found = Environment.read()
+    return dataclasses.replace(
+        found,
+        offline=found.offline or getattr(args, "offline", False),
+        cache=found.cache and not getattr(args, "no_cache", False),
+    )
+
+
+def read_text_files(args: argparse.Namespace) -> TextFiles:
+    """Return the files that the arguments name as texts."""
+    from monge.workflows.inputs import TextFiles
+
+    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl)
+
+
+def input_files(args: argparse.Namespace) -> list[str | None]:
+    """Return the names of all files that are read as texts."""
+    return [*args.reference, *args.input, args.source, args.jsonl]
+
+
+def read_metrics(
+    args: argparse.Namespace, names: Sequence[str] = (), *, default: str = DEFAULT_METRIC
+) -> tuple[MetricVariant, ...]:
+    """Return the metrics that the arguments name; an option goes to every metric that has it and must fit one."""
+    from monge.metrics.variants import parse_variants
+
+    chosen = [*names, *args.metrics] or [default]
+    return tuple(parse_variants(chosen, read_shared_options(args), optional=_OPTIONAL))
+
+
+def read_shared_options(args: argparse.Namespace) -> dict[str, str]:
+    """Return the options that go to every metric that has them."""
+    flags = {
+        "language": "language", "encoder": "encoder", "layers": "layers", "long": "long", "idf": "idf",
+        "references": "reference_aggregation",
+    }  # fmt: skip
+    found = {key: getattr(args, flag, None) for key, flag in flags.items()}
+    chosen: dict[str, str] = {key: value for key, value in found.items() if value is not None}
+    for text in args.option:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise OptionError(f"--option {text!r}: write it as KEY=VALUE")
+        key = key.strip().replace("-", "_")
+        if chosen.setdefault(key, value) != value:
+            raise OptionError(f"option {key!r} is given twice: as {chosen[key]!r} and as {value!r}")
+    return chosen
+
+
+def is_piped() -> bool:
+    """Whether something was piped or redirected into standard input, as in ``cat HYP | monge score REF``."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)

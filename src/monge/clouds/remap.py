@@ -1,0 +1,40 @@
+"""Maps that every vector of a text goes through before it becomes a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@runtime_checkable
+class Remapping(Protocol):
+    """A map of vectors, such as a rotation into the space of another language.
+
+    ``digest`` names the map in signatures and stored scores; the identity has an empty one.
+    """
+
+    @property
+    def digest(self) -> str: ...
+
+    def apply(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the vectors (n, d) mapped to (n, d')."""
+        ...
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The map that changes nothing."""
+
+    @property
+    def digest(self) -> str:
+        return ""
+
+    def apply(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return *vectors* as they are."""
+        return vectors
+
+
+IDENTITY = Identity()

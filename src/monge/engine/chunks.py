@@ -1,0 +1,26 @@
+"""Scores of consecutive segments as bytes: what is stored, and what travels between processes."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from monge.scores import Score
+
+
+class Chunk(NamedTuple):
+    """The scores of consecutive segments, and the sums of a metric whose corpus score is made of them."""
+
+    scores: list[Score]
+    sums: list[float] | None
+
+    def pack(self) -> bytes:
+        """Return the chunk as bytes; numbers come back exactly, alignments do not come back."""
+        rows = [[score.value, dict(score.parts), score.reference_index, score.notes] for score in self.scores]
+        return json.dumps({"scores": rows, "sums": self.sums}).encode("ascii")
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Chunk:
+        content = json.loads(data)
+        scores = [Score(value, parts, (), index, tuple(notes)) for value, parts, index, notes in content["scores"]]
+        return cls(scores, content["sums"])

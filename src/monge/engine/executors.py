@@ -1,0 +1,43 @@
+"""Where chunks are scored: here, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from monge.engine.journal import Journal
+from monge.engine.spool import SegmentSpool
+from monge.metrics.protocols import Metric
+
+CHUNK_SEGMENTS = 1000  # scored at once: enough to fill the encoder's batches
+CHUNK_BYTES = 400_000  # of text, so that long texts make short chunks
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredChunk:
+    """The packed scores of segments *start* to *stop*, and whether they were stored by an earlier run."""
+
+    start: int
+    stop: int
+    packed: bytes
+    reused: bool
+
+
+class Executor(Protocol):
+    """Scores the segments of a system, chunk by chunk, in order; no chunk cuts a document that is scored as one."""
+
+    def run(self, metric: Metric, segments: SegmentSpool, journal: Journal) -> Iterator[ScoredChunk]: ...
+
+
+class InlineExecutor:
+    """Scores chunks in this process, one after the other."""
+
+    def run(self, metric: Metric, segments: SegmentSpool, journal: Journal) -> Iterator[ScoredChunk]:
+        for start, stop in _chunks(segments):
+            packed, reused = journal.score(metric, segments[start:stop], segments.records.read_joined(start, stop))
+            yield ScoredChunk(start, stop, packed, reused)
+
+
+def _chunks(segments: SegmentSpool) -> Iterable[tuple[int, int]]:
+    return segments.records.chunks(records=CHUNK_SEGMENTS, size=CHUNK_BYTES)

@@ -1,0 +1,36 @@
+"""One side of a transport metric: how its texts become clouds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from monge.clouds import CloudRecipe, IdfModel, PointCloud
+from monge.encoders import Encoder
+from monge.encoders.prefetch import encode_ahead
+
+_TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """An encoder, the layers it is asked for, and the recipe by which its vectors become points with mass."""
+
+    encoder: Encoder
+    layers: tuple[int, ...]
+    recipe: CloudRecipe
+
+    def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
+        """Return the cloud of every text."""
+        encoded = encode_ahead(self.encoder, list(texts), self.layers)
+        return {text: self.recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+
+    def count_idf(self, texts: Iterable[str]) -> IdfModel:
+        """Return in how many of *texts* each token of this side's encoder occurs."""
+        return IdfModel.count(self._tokenize(texts), encoder=self.encoder.signature)
+
+    def _tokenize(self, texts: Iterable[str]) -> Iterator[tuple[str, ...]]:
+        remaining = iter(texts)
+        while part := list(islice(remaining, _TOKENIZED_AT_ONCE)):
+            yield from self.encoder.tokenize(part)

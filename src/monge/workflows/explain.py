@@ -1,0 +1,131 @@
+"""Taking scores apart: which words did what."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from monge.environment import Environment
+from monge.errors import InputError, OptionError
+from monge.explain import Explanation, LocalExplanation, explain_segments, occlude_words, sample_shapley
+from monge.metrics.base import bind_shared, bind_to
+from monge.metrics.protocols import Aligning, Metric
+from monge.metrics.variants import MetricVariant, parse_variant
+from monge.text import Segment
+from monge.workflows.inputs import TextFiles
+from monge.workflows.score import DEFAULT_METRIC
+
+Method = Literal["auto", "additive", "occlusion", "shapley"]
+METHODS: tuple[Method, ...] = ("auto", "additive", "occlusion", "shapley")
+
+
+@dataclass(frozen=True)
+class ExplainedSegment:
+    """A segment to explain, and the texts of its system, to which corpus statistics are bound."""
+
+    segment: Segment
+    corpus: Sequence[Segment]
+
+
+@dataclass(frozen=True)
+class ExplainRequest:
+    """Which segments to explain by which metrics and method.
+
+    ``how``: additive, from the transport itself; occlusion or shapley, by leaving words out; auto, additive where
+    there is transport, else shapley. ``orders`` is the number of random orders of shapley.
+    """
+
+    segments: tuple[ExplainedSegment, ...]
+    metrics: tuple[MetricVariant, ...]
+    how: Method = "auto"
+    orders: int = 32
+    seed: int = 12345
+    environment: Environment = field(default_factory=Environment.read)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemExplanation:
+    """One explanation, and the system whose output it explains."""
+
+    system: str
+    explanation: Explanation | LocalExplanation
+
+    def record(self) -> dict[str, object]:
+        """Return the explanation as plain JSON values."""
+        return ({"system": self.system} if self.system else {}) | self.explanation.record()
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainResult:
+    """The explanations, metric by metric and system by system."""
+
+    explanations: tuple[SystemExplanation, ...]
+
+
+def choose_line(files: TextFiles, line: int) -> tuple[ExplainedSegment, ...]:
+    """Return line number *line* (from 1) of every system; raises InputError where there is no such line."""
+    systems = files.read().by_system()
+    for name, segments in systems.items():
+        if not 1 <= line <= len(segments):
+            of = f" of system {name!r}" if name else ""
+            raise InputError(f"--line {line}: the texts{of} have {len(segments)} lines")
+    return tuple(ExplainedSegment(segments[line - 1], segments) for segments in systems.values())
+
+
+def run_explain(request: ExplainRequest) -> ExplainResult:
+    """Explain every segment by every metric; statistics are bound as when the same texts are scored."""
+    everything = [segment for one in request.segments for segment in one.corpus]
+    found = []
+    for variant in request.metrics:
+        shared = bind_shared(variant.load(request.environment), everything)
+        for one in request.segments:
+            bound = bind_to(shared, one.corpus)
+            explanation = _explain(request, bound, one.segment)
+            notes = (*bound.binding_notes, *explanation.notes)
+            labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
+            found.append(SystemExplanation(one.segment.system, labelled))
+    return ExplainResult(tuple(found))
+
+
+def explain(
+    hypothesis: str,
+    references: str | Sequence[str] = (),
+    *,
+    metric: str = DEFAULT_METRIC,
+    source: str | None = None,
+    how: Method = "auto",
+    orders: int = 32,
+    seed: int = 12345,
+    environment: Environment | None = None,
+    **options: Any,
+) -> Explanation | LocalExplanation:
+    """Explain the score of one text; *metric* may carry options, as on the command line.
+
+    >>> found = explain("a red boat", "a blue boat", metric="emd,encoder=hashed")
+    >>> bool(abs(found.total - found.value) < 1e-12)
+    True
+    """
+    given = (references,) if isinstance(references, str) else tuple(references)
+    segment = Segment(hypothesis, given, source)
+    variant = parse_variant(metric)
+    request = ExplainRequest(
+        (ExplainedSegment(segment, [segment]),),
+        (dataclasses.replace(variant, options={**variant.options, **options}),),
+        how,
+        orders,
+        seed,
+        Environment.read() if environment is None else environment,
+    )
+    return run_explain(request).explanations[0].explanation
+
+
+def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Explanation | LocalExplanation:
+    if request.how not in METHODS:
+        raise OptionError(f"how={request.how!r}: must be one of {', '.join(METHODS)}")
+    if request.how == "additive" or (request.how == "auto" and isinstance(metric, Aligning)):
+        return explain_segments(metric, [segment])[0]
+    if request.how == "occlusion":
+        return occlude_words(metric, segment)
+    return sample_shapley(metric, segment, orders=request.orders, seed=request.seed)

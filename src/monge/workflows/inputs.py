@@ -1,0 +1,69 @@
+"""The texts that a use case works on: named by files, or given as segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from monge.engine.inputs import spool_jsonl, spool_parallel
+from monge.engine.spool import SegmentSpool, spool_segments
+from monge.errors import InputError, OptionError
+from monge.metrics.protocols import Metric
+from monge.metrics.transport.metric import TransportMetric
+from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """Files of texts: one output file per system with references and source, or one JSONL file with everything.
+
+    ``-`` is standard input. Raises OptionError when both or neither are named.
+    """
+
+    outputs: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    source: str | None = None
+    jsonl: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jsonl and (self.references or self.outputs or self.source):
+            raise OptionError("--jsonl names all texts: leave out REF, -i and -s")
+        if not self.jsonl and not self.outputs:
+            raise OptionError("no outputs to score: name them with -i HYP (- is standard input), or use --jsonl FILE")
+
+    def spool(self) -> list[SegmentSpool]:
+        """Read the texts onto disk, one spool per system."""
+        return spool_jsonl(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
+
+    def read(self) -> TestSet:
+        """Read the texts into memory."""
+        return read_jsonl(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
+
+
+Texts = TextFiles | Sequence[SegmentSpool]
+
+
+def spool_texts(texts: Texts) -> list[SegmentSpool]:
+    """Return the systems as spools, reading files if need be."""
+    return texts.spool() if isinstance(texts, TextFiles) else list(texts)
+
+
+def spool_systems(
+    systems: Mapping[str, Sequence[str]],
+    references: Sequence[str | Sequence[str]] | None = None,
+    sources: Sequence[str] | None = None,
+) -> list[SegmentSpool]:
+    """Return systems that are given as lists of outputs, all for the same references and sources."""
+    made: dict[str, list[Segment]] = {
+        name: make_segments(outputs, references, sources, system=name) for name, outputs in systems.items()
+    }
+    if not made:
+        raise InputError("there is no system")
+    return [spool_segments(segments, name) for name, segments in made.items()]
+
+
+def require_transport(metrics: Sequence[Metric], use: str, example: str) -> TransportMetric:
+    """Return the one transport metric among *metrics*; raises OptionError for anything else."""
+    if len(metrics) != 1 or not isinstance(metrics[0], TransportMetric):
+        raise OptionError(f"{use} takes one transport metric: -m {example}, for example")
+    return metrics[0]

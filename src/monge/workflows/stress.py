@@ -1,0 +1,98 @@
+"""Measuring what metrics miss: damaged texts that they do not notice, paraphrases that they do not recognise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from monge.environment import Environment
+from monge.errors import InputError, OptionError
+from monge.explain.paraphrases import ParaphraseTrial, Preference, find_trials
+from monge.explain.stress import StressResult, own_pairs, run_stress
+from monge.meta.data.locate import data_folders
+from monge.metrics.variants import MetricVariant
+from monge.text import Segment, iter_lines
+from monge.workflows.score import DEFAULT_METRIC
+
+MOST_TRIPLES = 300  # of a public data set
+
+
+@dataclass(frozen=True)
+class StressRequest:
+    """Metrics to test, and on what.
+
+    ``texts`` are good outputs with references (default: the 40 pairs that come with monge), ``attacks`` the kinds of
+    damage (default: all), ``triples`` a file of A, paraphrase B, non-paraphrase C. With the defaults, public sets of
+    paraphrases in the data folders of the environment are tried too.
+    """
+
+    metrics: tuple[MetricVariant, ...] = (MetricVariant(DEFAULT_METRIC, DEFAULT_METRIC),)
+    texts: tuple[Segment, ...] = ()
+    attacks: tuple[str, ...] = ()
+    triples: str = ""
+    seed: int = 12345
+    environment: Environment = field(default_factory=Environment.read)
+
+
+@dataclass(frozen=True, eq=False)
+class StressReport:
+    """One result per metric, and the preferences of all metrics in each trial with paraphrases."""
+
+    results: tuple[StressResult, ...]
+    trials: tuple[ParaphraseTrial, ...]
+    preferences: Mapping[str, Sequence[Preference]]
+
+    def records(self) -> list[dict[str, object]]:
+        """Return plain JSON values, one object per metric."""
+        records = []
+        for place, result in enumerate(self.results):
+            own = {name: found[place].record() for name, found in self.preferences.items()}
+            records.append(result.record() | ({"paraphrases": own} if own else {}))
+        return records
+
+
+def run_stress_test(request: StressRequest, *, report_step: Callable[[], object] | None = None) -> StressReport:
+    """Test every metric; *report_step* is called after each of ``count_steps(request)`` steps."""
+    trials = gather_trials(request)
+    results: list[StressResult] = []
+    preferences: dict[str, list[Preference]] = {trial.name: [] for trial in trials}
+    pairs = list(request.texts) or own_pairs()
+    step = report_step or (lambda: None)
+    for variant in request.metrics:
+        metric = variant.load(request.environment)
+        results.append(run_stress(metric, pairs, request.attacks, seed=request.seed))
+        step()
+        for trial in trials:
+            preferences[trial.name].append(trial.run(metric))
+            step()
+    return StressReport(tuple(results), tuple(trials), preferences)
+
+
+def count_steps(request: StressRequest) -> int:
+    """Return how many steps the test takes."""
+    return len(request.metrics) * (1 + len(gather_trials(request)))
+
+
+def gather_trials(request: StressRequest) -> list[ParaphraseTrial]:
+    """Return the file of triples and, with the defaults, the public sets in the data folders."""
+    found = []
+    if request.triples:
+        what = "paraphrase above non-paraphrase"
+        found.append(ParaphraseTrial(Path(request.triples).name, what, triples=read_triples(request.triples)))
+    if not (request.attacks or request.texts):
+        found += [trial.spread(MOST_TRIPLES) for trial in find_trials(data_folders(request.environment))]
+    return found
+
+
+def read_triples(path: str) -> list[tuple[str, str, str]]:
+    """Read lines of A, paraphrase B and non-paraphrase C, separated by tabs."""
+    triples = []
+    for number, line in enumerate(iter_lines(path), start=1):
+        cells = line.split("\t")
+        if len(cells) != 3:
+            raise InputError(f"{path}, line {number}: three texts are expected (A, B, C), not {len(cells)}")
+        triples.append((cells[0], cells[1], cells[2]))
+    if not triples:
+        raise OptionError(f"{path} holds no triple")
+    return triples

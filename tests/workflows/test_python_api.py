@@ -1,0 +1,78 @@
+"""What the shell does, Python does: the same numbers from monge.score, monge.compare and monge.explain."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import monge
+from monge.cli import main
+from monge.errors import OptionError
+from monge.scores import ScoreTable
+
+REFERENCES = ["the boy ran home", "rain fell on the town", "two dogs sat on a mat", "a man read the book"]
+OUTPUTS = {
+    "A": ["the boy ran home", "rain fell on a town", "two dogs sat on the mat", "a man read a book"],
+    "B": ["the boy ran", "the rain fell", "dogs on mats", "he read"],
+}
+Shell = Callable[..., object]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
+    for name, lines in {"ref": REFERENCES, **OUTPUTS}.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def run(*arguments: str) -> object:
+        assert main(list(arguments)) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+METRIC = "bertscore,encoder=hashed,layers=1"
+
+
+def test_score(shell: Shell) -> None:
+    found = shell("score", "ref", "-i", "A", "-m", METRIC, "-f", "json")
+    ours = monge.score(OUTPUTS["A"], REFERENCES, metric=METRIC)
+    assert found[0]["score"] == pytest.approx(ours["mean"], abs=1e-12)
+    assert [s["score"] for s in found[0]["segments"]] == ours["scores"]
+    assert found[0]["metric"] == METRIC
+    assert monge.score(OUTPUTS["A"], REFERENCES, metric="bertscore", encoder="hashed", layers=1) == ours
+
+
+def test_compare(shell: Shell) -> None:
+    found = shell("compare", "ref", "-i", "A", "B", "-m", "chrf", f"greedy:={METRIC}", "-f", "json")
+    ours = monge.compare(OUTPUTS, REFERENCES, metrics=["chrf", f"greedy:={METRIC}"])
+    assert list(found["metrics"]) == list(ours.comparisons) == ["chrf", "greedy"]
+    assert ours.agreement is not None
+    for label, comparison in ours.comparisons.items():
+        assert [row["system"] for row in found["metrics"][label]["systems"]] == list(comparison.order)
+
+
+def test_compare_tables_and_files(tmp_path: Path) -> None:
+    table = ScoreTable(("A", "B"), ("1", "2", "3"), [[3, 2, 3], [1, 1, 2]])  # type: ignore[arg-type]
+    assert monge.compare({"human": table})["human"].order == ("A", "B")
+    path = tmp_path / "scores.tsv"
+    path.write_text("id\tA\tB\n1\t3\t1\n2\t2\t1\n3\t3\t2\n", encoding="utf-8")
+    result = monge.compare(str(path))
+    assert next(iter(result.comparisons.values())).order == ("A", "B")
+
+
+@pytest.mark.parametrize("metric", [METRIC, "chrf"])
+def test_explain(shell: Shell, metric: str) -> None:
+    pair = ("--hypothesis", "the boy ran", "--reference", "the boy ran home")
+    found = shell("explain", *pair, "-m", metric, "-f", "json")
+    assert monge.explain("the boy ran", "the boy ran home", metric=metric).record() == found
+
+
+def test_one_grammar_in_every_command(shell: Shell) -> None:
+    labelled = f"mine:={METRIC}"
+    assert shell("score", "ref", "-i", "A", "-m", labelled, "-f", "json")[0]["metric"] == "mine"
+    assert shell("explain", "ref", "-i", "A", "--line", "2", "-m", labelled, "-f", "json")["metric"] == "mine"
+    with pytest.raises(OptionError, match="no metric 'nosuch'"):
+        monge.compare(OUTPUTS, REFERENCES, metrics="nosuch,layers=3")
