@@ -177,23 +177,6 @@ def test_an_unknown_pair_is_named() -> None:
         compare_systems(make(VALUES), settings=QUICK).pair("A", "Z")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"alpha": 0.0}, "alpha must lie between 0 and 1"),
-        ({"power": 1.0}, "power must lie between 0 and 1"),
-        ({"draws": 10}, "10 draws cannot show a level of 0.05"),
-        ({"orders": 0}, "orders must be at least 1"),
-        ({"seed": -1}, "seed must be at least 0"),
-        ({"decide_by": "ttest"}, "no test 'ttest'"),
-        ({"correction": "hol"}, "did you mean 'holm'"),
-    ],
-)
-def test_settings_are_checked(options: dict, message: str) -> None:
-    with pytest.raises(OptionError, match=message):
-        CompareSettings(**options)
-
-
 def test_a_bad_tie_margin_is_refused() -> None:
     with pytest.raises(OptionError, match="tie margin"):
         compare_systems(make(VALUES), settings=CompareSettings(tie_margin=-1.0))

@@ -15,6 +15,7 @@ from monge.compare.influence import (
 )
 from monge.compare.instance_types import TypeSplit, split_by_difficulty, split_by_type
 from monge.compare.ranking import TITLES
+from monge.compare.settings import MAX_DRAWS
 from monge.compare.significance import CORRECTIONS, correct_holm, level_of_pair
 from monge.compare.wording import amount, count_noun, listed, p_value, percent
 
@@ -234,7 +235,8 @@ def _size(comparison: Comparison) -> list[str]:
     over = f" over {pairs} pairs" if pairs > 1 else ""
     if settings.decide_by in ("randomisation", "bootstrap") and 1 / (1 + settings.draws) > level:
         wanted = int(np.ceil(2 / level))
-        return [f"{settings.draws:,} draws cannot show significance{over}: use at least {wanted:,}"]
+        advice = f"use at least {wanted:,}" if wanted <= MAX_DRAWS else "let another test decide, such as the sign test"
+        return [f"{settings.draws:,} draws cannot show significance{over}: {advice}"]
     least, n = smallest_decisive(level), len(comparison.table.segments)
     if n < (least if settings.decide_by == "sign" else 2):
         return [f"{count_noun(n, 'instance')} cannot decide anything: a sign test needs at least {least}{over}"]
