@@ -140,7 +140,7 @@ def _compare_table(args: argparse.Namespace, settings: CompareSettings) -> dict[
     comparisons = {}
     for metric, table in file.tables.items():
         types = _read_types(args.types, len(table.segments)) if args.types else file.types_of(table)
-        comparisons[metric] = compare_systems(table, settings=settings, types=types, tell=_tell)
+        comparisons[metric] = compare_systems(table, settings=settings, types=types, report_step=_report_step)
     return comparisons
 
 
@@ -163,11 +163,13 @@ def _compare_texts(args: argparse.Namespace, settings: CompareSettings) -> dict[
     comparisons = {}
     for metric in load_metrics(args):
         results = score_job([metric], systems, store=score_store(), options=JobOptions())
-        comparisons[metric.spec.name] = compare_scored(metric, results, settings=settings, types=types, tell=_tell)
+        comparisons[metric.spec.name] = compare_scored(
+            metric, results, settings=settings, types=types, report_step=_report_step
+        )
     return comparisons
 
 
-def _tell(what: str) -> None:
+def _report_step(what: str) -> None:
     """Show what takes time, to those who watch."""
     if sys.stderr.isatty():
         print(f"monge: {what} …", file=sys.stderr)

@@ -143,14 +143,14 @@ def _explain_one(args: argparse.Namespace, fitted: Metric, segment: Segment) -> 
 
 def _render(named: Sequence[tuple[str, Explained]], args: argparse.Namespace) -> str:
     from monge.report.alignment.page import render_page
-    from monge.report.printable import show_literally
+    from monge.report.printable import make_printable
 
     if args.format == "json":
         records = [({"system": system} if system else {}) | one.record() for system, one in named]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
     several = len({system for system, _ in named}) > 1
     explanations: list[Explained] = [
-        dataclasses.replace(one, metric=f"{show_literally(system)}: {one.metric}") if several else one
+        dataclasses.replace(one, metric=f"{make_printable(system)}: {one.metric}") if several else one
         for system, one in named
     ]
     if args.format == "html":

@@ -12,7 +12,7 @@ from typing import Any
 
 from monge.engine.job import SystemResult
 from monge.metrics import find_spec
-from monge.report.printable import show_literally
+from monge.report.printable import make_printable
 from monge.report.tables import latex_table, text_table
 from monge.text import write_jsonl, write_tsv
 
@@ -64,7 +64,7 @@ def print_table(results: Sequence[SystemResult], args: argparse.Namespace) -> No
     arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
     header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
     rows = [
-        [show_literally(system), *(_cell(cells[system, metric], args.width) for metric in metrics)]
+        [make_printable(system), *(_cell(cells[system, metric], args.width) for metric in metrics)]
         for system in systems
     ]
     best = [
@@ -101,7 +101,7 @@ def _print_remarks(results: Sequence[SystemResult], systems: int, stream: Any) -
         print(signature, file=stream)
     for result in results:
         for note, count in result.notes.items():
-            where = show_literally(f"{result.system}, {result.metric}: {note}")
+            where = make_printable(f"{result.system}, {result.metric}: {note}")
             print(f"note: {where} ({count} of {len(result)} segments)", file=stream)
 
 

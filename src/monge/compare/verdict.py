@@ -15,7 +15,7 @@ _ENDLESS = 1_000_000  # more instances than anyone will collect
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Findings:
     """What a comparison says (``conclusions``), what to be careful about, and how it was done."""
 
     conclusions: tuple[str, ...]
@@ -23,7 +23,7 @@ class Explanation:
     notes: tuple[str, ...]
 
 
-def explain_comparison(comparison: Comparison) -> Explanation:
+def explain_comparison(comparison: Comparison) -> Findings:
     """Put a comparison into words.
 
     >>> from monge.compare import compare_systems
@@ -40,7 +40,7 @@ def explain_comparison(comparison: Comparison) -> Explanation:
         conclusions.append(describe_leader(comparison))
         told = told[:1]
     conclusions += [describe_pair(comparison, pair) for pair in told]
-    return Explanation(tuple(conclusions), find_warnings(comparison), find_notes(comparison))
+    return Findings(tuple(conclusions), find_warnings(comparison), find_notes(comparison))
 
 
 def describe_top(comparison: Comparison) -> str:

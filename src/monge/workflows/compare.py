@@ -11,7 +11,7 @@ from monge.compare import (
     CompareSettings,
     Comparison,
     CorpusComparison,
-    CorpusStatistics,
+    CorpusSums,
     compare_corpora,
     compare_systems,
 )
@@ -44,7 +44,7 @@ def compare_scored(
     *,
     settings: CompareSettings,
     types: Sequence[str] = (),
-    tell: Callable[[str], None] | None = None,
+    report_step: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Compare systems by what *metric* says of them, segment by segment (matched by id) and by its corpus score.
 
@@ -57,7 +57,9 @@ def compare_scored(
         for note, count in result.notes.items()
     ]
     corpus = _compare_corpora(metric, results, places, settings)
-    return compare_systems(table, settings=settings, types=types, corpus=corpus, remarks=remarks, tell=tell)
+    return compare_systems(
+        table, settings=settings, types=types, corpus=corpus, remarks=remarks, report_step=report_step
+    )
 
 
 def make_table(metric: Metric, results: Sequence[ScoredSystem]) -> tuple[ScoreTable, list[list[int]]]:
@@ -82,7 +84,7 @@ def _compare_corpora(
         return None
     scorer: SummableMetric = metric
     rows = [np.array([scorer.sum_statistics([segment]) for segment in result.segments]) for result in results]
-    statistics = CorpusStatistics(
+    statistics = CorpusSums(
         tuple(result.system for result in results),
         np.stack([row[order] for row, order in zip(rows, places, strict=True)]),
         lambda sums: scorer.score_of_sums(sums.tolist()),
