@@ -44,9 +44,8 @@ def write_scores() -> None:
 
 def main() -> None:
     write_scores()
-    file = read_scores(SCORES)
-    (table,) = file.tables.values()
-    comparison = compare_systems(table, settings=CompareSettings(), types=file.types_of(table))
+    (table,) = read_scores(SCORES).values()
+    comparison = compare_systems(table, settings=CompareSettings())
     figures = {
         "compare-pairwise": draw_pairwise_matrix(comparison),
         "compare-ranks": draw_rank_intervals(comparison),
