@@ -85,7 +85,7 @@ def test_a_sparse_system_leaves_the_intervals_of_the_others_alone() -> None:
     assert mean.low[2] == -np.inf  # one score bounds nothing
 
 
-def test_strengths_of_any_size_are_told_apart() -> None:
+def test_strengths_of_any_size_are_distinguished() -> None:
     values = np.repeat(np.arange(7.0, 0.0, -1.0)[:, None], 1000, axis=1)
     for k in range(6):  # each system wins 999 of 1000 instances against the next, and all against the others
         values[[k, k + 1], k] = values[[k + 1, k], k]

@@ -40,7 +40,7 @@ def test_one_instance_shows_nothing() -> None:
 
 
 def make_texts(seed: int, size: int = 120) -> tuple[list[str], dict[str, list[str]]]:
-    """References and three systems that spoil them a little, a bit more, and more still."""
+    """References and three systems that change few, more and most words of them."""
     rng = np.random.default_rng(seed)
     references = [" ".join(rng.choice(WORDS, rng.integers(6, 16))) for _ in range(size)]
     systems = {}

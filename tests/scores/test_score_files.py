@@ -67,7 +67,7 @@ def test_the_id_need_not_come_first(tmp_path: Path) -> None:
     assert table.values.tolist() == [[0.5, 0.2], [0.7, 0.1]]
 
 
-def test_instances_of_several_parts_are_told_apart(tmp_path: Path) -> None:
+def test_instances_of_several_parts_stay_apart(tmp_path: Path) -> None:
     path = tmp_path / "scores.tsv"
     path.write_text("part\tsystem\tid\tscore\nde-en\tA\t1\t0.5\ncs-en\tA\t1\t0.75\n", encoding="utf-8")
     (table,) = read_scores(path).values()
@@ -172,7 +172,7 @@ def test_a_missing_or_empty_file_is_named(tmp_path: Path) -> None:
         ('{"id": "1", "system": "a", "score": ' + "1" * 400 + "}", "is not a number"),
     ],
 )
-def test_json_beyond_reading_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_json_beyond_reading_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "scores.json"
     path.write_text(text + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=message):

@@ -2,8 +2,8 @@
 
   monge simulate --plot figure3.svg
 
-Systems of known strength are scored on simulated instances with types and outliers; mean, median and Bradley–Terry are
-asked to recover their order (Peyrard et al. 2021, section 4 and figure 3). The numbers are Kendall's tau with the true
+Systems of known strength are scored on simulated instances with types and outliers; mean, median and Bradley–Terry
+try to recover their order (Peyrard et al. 2021, section 4 and figure 3). The numbers are Kendall's tau with the true
 strengths, averaged over all simulations of a kind.
 """
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--recipe",
         choices=("paper", "released"),
         default="released",
-        help="how scores are made: by the released code, which drew figure 3, or as the text says (default: released)",
+        help="how scores are made: by the released code, which drew figure 3, or as in the paper (default: released)",
     )
     parser.add_argument(
         "--types", type=int, nargs="+", default=[1, 3, 5, 10], metavar="N", help="numbers of instance types"

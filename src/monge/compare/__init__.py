@@ -1,4 +1,4 @@
-"""Which system is better, and how surely."""
+"""Which system is better, and how certain that is."""
 
 from monge.compare.bradley_terry import BradleyTerry, fit_bradley_terry
 from monge.compare.comparison import Comparison, PairResult, compare_systems

@@ -37,8 +37,8 @@ class PairResult:
     ``probability`` is P(first beats second) with ties counted half, ``effect_size`` the mean advantage over its
     standard deviation (Cohen's d for pairs; infinite where all differences agree), ``winner`` the system the deciding
     test names, or None. At this size a true share of wins of ``detectable_share`` among decided instances, or a true
-    mean advantage of ``detectable_advantage``, would be found with the power asked for; ``more_instances`` would settle
-    a pair of the observed difference (None: settled already, or no difference at all).
+    mean advantage of ``detectable_advantage``, would be found with the required power; ``more_instances`` would settle
+    a pair with the observed difference (None: settled already, or no difference at all).
     """
 
     first: str
@@ -86,7 +86,7 @@ class Comparison:
     """Systems ranked by every mechanism, every pair tested, and the clusters that remain.
 
     ``clusters`` and ``rank_ranges`` follow the deciding test; ``types`` names each instance's type, or is empty;
-    ``corpus`` holds the same question asked of a corpus-level score (BLEU), when there is one; ``remarks`` are
+    ``corpus`` is the comparison by a corpus-level score (BLEU), when there is one; ``remarks`` are
     sentences about the scores themselves: how a file was read, which texts were empty.
     """
 
@@ -139,7 +139,7 @@ def compare_systems(
     table
         The scores. Its ``types`` and ``notes`` are used as well.
     types
-        The type of each instance, where it differs from what the table says.
+        The type of each instance, where the table does not have them.
     corpus
         A comparison of the same systems by a corpus-level score.
     remarks

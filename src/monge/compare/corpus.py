@@ -1,4 +1,4 @@
-"""Comparing by a score of the whole corpus that is no mean of segment scores, such as BLEU."""
+"""Comparing by a score of the whole corpus that is not the mean of segment scores, such as BLEU."""
 
 from __future__ import annotations
 

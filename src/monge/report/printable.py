@@ -1,4 +1,4 @@
-"""Texts shown literally: nothing in them may steer a terminal, a page or the reading direction."""
+"""Texts made safe to show: nothing in them may control a terminal, a page or the reading direction."""
 
 from __future__ import annotations
 

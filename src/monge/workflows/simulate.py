@@ -18,7 +18,7 @@ class SimulateRequest:
     grid
         The combinations of systems, instances, types and outliers, and how often each is repeated.
     recipe
-        How scores are made: ``released`` (the authors' code, which drew figure 3) or ``paper`` (as the text says).
+        How scores are made: ``released`` (the authors' code, which drew figure 3) or ``paper`` (as the text describes).
     seed
         Seed of everything random.
 
@@ -39,7 +39,7 @@ class SimulateRequest:
 
 @dataclass(frozen=True, eq=False)
 class SimulateResult:
-    """The study that a request asked for."""
+    """The study, and the request that it answers."""
 
     request: SimulateRequest
     study: SimulationStudy

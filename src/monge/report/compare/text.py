@@ -36,7 +36,7 @@ from monge.report.tables import display_width, text_table
 def comparison_tables(comparison: Comparison, *, all_pairs: bool = False, width: int | None = None) -> list[Table]:
     """Return the tables of a report, names cut so that each fits in *width* columns.
 
-    Of many pairs only neighbours in rank are shown unless all are asked for.
+    Of many pairs only neighbours in rank are shown unless *all_pairs* is true.
     """
     pairs = comparison.pairs if all_pairs else key_pairs(comparison)
     makers: list[Callable[[int], Table | None]] = [
@@ -61,7 +61,7 @@ def _fit(make: Callable[[int], Table | None], width: int | None) -> Table | None
 
 
 def comparison_heading(comparison: Comparison, name: str = "") -> str:
-    """Return one line that says what was compared."""
+    """Return one line on what was compared."""
     table = comparison.table
     direction = "higher" if table.higher_is_better else "lower"
     label = f"{name}: " if name else ""
@@ -103,7 +103,7 @@ def agreement_text(agreement: MetricAgreement, *, width: int = 80, quiet: bool =
 
 
 def agreement_sentences(agreement: MetricAgreement, *, limit: int = 12) -> list[str]:
-    """Return one sentence a pair: conflicts first, then what is settled, then what is open."""
+    """Return one sentence per pair: conflicts first, then settled pairs, then open ones."""
     order = ("conflict", "unanimous", "leaning", "undecided")
     verdicts = sorted(agreement.verdicts, key=lambda verdict: order.index(verdict.kind))
     sentences = [describe_verdict(verdict) for verdict in verdicts[:limit]]
@@ -172,7 +172,7 @@ def comparison_figures(comparison: Comparison, *, limit: int = 6) -> list[tuple[
 def comparison_html(
     comparisons: Mapping[str, tuple[Comparison, Findings]], agreement: MetricAgreement | None, *, title: str
 ) -> str:
-    """Return one page for one or several metrics that opens anywhere, offline."""
+    """Return one page for one or several metrics that needs no network."""
     sections: list[tuple[str, str]] = []
     if agreement is not None:
         tables = "".join(_titled(table) for table in agreement_tables(agreement))
@@ -223,7 +223,7 @@ def _bullets(sentences: Sequence[str], mark: str, width: int) -> str:
 
 
 def _wrap(sentence: str, start: str, width: int) -> str:
-    """Break a sentence between words, but not before %, nor inside «p = 0.03»; wide characters count two columns."""
+    """Break a sentence between words, but not before %, nor inside ``p = 0.03``; wide characters take two columns."""
     words = re.sub(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", _GLUE, sentence).split(" ")
     lines = [start + words[0]]
     for word in words[1:]:
