@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from monge.compare import CompareSettings, compare_systems
-from monge.compare.simulation import Grid, run_study
+from monge.compare.simulation import Grid, run_simulations
 from monge.report.compare.plots import (
     draw_differences,
     draw_pairwise_matrix,
     draw_rank_intervals,
     draw_score_density,
 )
-from monge.report.compare.simulation import draw_study
+from monge.report.compare.simulation import draw_simulations
 from monge.report.plots import save_figure
 from monge.scores.files import read_scores
 from monge.text import write_tsv
@@ -44,15 +44,14 @@ def write_scores() -> None:
 
 def main() -> None:
     write_scores()
-    file = read_scores(SCORES)
-    (table,) = file.tables.values()
-    comparison = compare_systems(table, settings=CompareSettings(), types=file.types_of(table))
+    (table,) = read_scores(SCORES).values()
+    comparison = compare_systems(table, settings=CompareSettings())
     figures = {
         "compare-pairwise": draw_pairwise_matrix(comparison),
         "compare-ranks": draw_rank_intervals(comparison),
         "compare-density": draw_score_density(comparison, "changed", "baseline"),
         "compare-differences": draw_differences(comparison, "changed", "baseline"),
-        "compare-simulation": draw_study(run_study(Grid())),
+        "compare-simulation": draw_simulations(run_simulations(Grid())),
     }
     FIGURES.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():

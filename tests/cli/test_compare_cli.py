@@ -37,6 +37,27 @@ def test_a_table_is_decided_and_explained(table: Path, capsys) -> None:
     assert max(map(len, out.split("\n"))) <= 80
 
 
+def test_rows_named_system_are_compared_as_systems(table: Path, tmp_path: Path, capsys) -> None:
+    """The same scores with one system per row give the same answer, and the report says how they were read."""
+    columns = list(zip(*(line.split("\t")[:3] for line in table.read_text(encoding="utf-8").splitlines()), strict=True))
+    turned = tmp_path / "turned.tsv"
+    lines = ["\t".join(("system" if cell == "id" else cell) for cell in column) for column in columns]
+    turned.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    one, other = (json.loads(run(capsys, "compare", "--scores", path, "-f", "json")[1]) for path in (table, turned))
+    assert other["systems"] == ["old", "new"]
+    assert (other["pairs"], other["conclusions"]) == (one["pairs"], one["conclusions"])
+    assert any("one instance per row (named by column 'id')" in note for note in one["notes"])
+    reading = "the scores were read as one system per row (named by column 'system'), one instance per column"
+    assert any(note.startswith(reading) for note in other["notes"])
+    assert reading in " ".join(run(capsys, "compare", "--scores", turned)[1].split())
+
+
+def test_draws_beyond_reach_are_refused_at_once(table: Path, capsys) -> None:
+    status, out, err = run(capsys, "compare", "--scores", table, "--draws", "999999999999")
+    assert (status, out) == (2, "")
+    assert "draws must be at least 1 and at most 1,000,000, not 999,999,999,999" in err
+
+
 def test_the_same_command_prints_the_same_twice(table: Path, capsys) -> None:
     assert run(capsys, "compare", "--scores", table) == run(capsys, "compare", "--scores", table)
 

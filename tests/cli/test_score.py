@@ -281,7 +281,9 @@ def test_outputs_may_be_piped(files: Path) -> None:
 
 def test_unknown_arguments_name_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["metrics", "--nonsense"]) == 2
-    assert capsys.readouterr().err == "monge: '--nonsense' is not an argument of monge metrics; see monge metrics --help\n"
+    assert (
+        capsys.readouterr().err == "monge: '--nonsense' is not an argument of monge metrics; see monge metrics --help\n"
+    )
     assert main([]) == 2
     assert "score outputs against references" in capsys.readouterr().err
 

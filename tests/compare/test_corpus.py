@@ -5,7 +5,7 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
-from monge.compare import CorpusStatistics, compare_corpora
+from monge.compare import CorpusSums, compare_corpora
 from monge.errors import InputError
 
 WORDS = [
@@ -35,12 +35,12 @@ DRAWS = 2000
 
 def test_one_instance_shows_nothing() -> None:
     values = np.array([[[1.0, 2.0]], [[2.0, 2.0]]])
-    pair = compare_corpora(CorpusStatistics(("A", "B"), values, lambda sums: float(sums[0] / sums[1]))).pair("A", "B")
+    pair = compare_corpora(CorpusSums(("A", "B"), values, lambda sums: float(sums[0] / sums[1]))).pair("A", "B")
     assert pair.p_bootstrap == pair.p_randomisation == 1.0
 
 
 def make_texts(seed: int, size: int = 120) -> tuple[list[str], dict[str, list[str]]]:
-    """References and three systems that spoil them a little, a bit more, and more still."""
+    """References and three systems that change few, more and most words of them."""
     rng = np.random.default_rng(seed)
     references = [" ".join(rng.choice(WORDS, rng.integers(6, 16))) for _ in range(size)]
     systems = {}
@@ -51,9 +51,9 @@ def make_texts(seed: int, size: int = 120) -> tuple[list[str], dict[str, list[st
     return references, systems
 
 
-def statistics_of(metric, references: list[str], systems: dict[str, list[str]]) -> CorpusStatistics:
+def statistics_of(metric, references: list[str], systems: dict[str, list[str]]) -> CorpusSums:
     values = [metric._extract_corpus_statistics(texts, [references]) for texts in systems.values()]
-    return CorpusStatistics(
+    return CorpusSums(
         tuple(systems),
         np.array(values, dtype=np.float64),
         lambda sums: float(metric._compute_score_from_stats(sums.tolist()).score),
@@ -89,7 +89,7 @@ def test_sacrebleus_bootstrap_counts_one_side_only() -> None:
     ratios = []
     for _ in range(40):
         values = np.stack([np.stack([rng.normal(m, 1, 200), np.ones(200)], axis=1) for m in (0.0, 0.2)])
-        pair = compare_corpora(CorpusStatistics(("A", "B"), values, lambda s: float(s[0] / s[1]))).pairs[0]
+        pair = compare_corpora(CorpusSums(("A", "B"), values, lambda s: float(s[0] / s[1]))).pairs[0]
         if 0.02 < pair.p_bootstrap < 0.2:
             ratios.append(pair.p_sacrebleu / pair.p_bootstrap)
     assert np.mean(ratios) == pytest.approx(0.5, abs=0.08)
@@ -102,7 +102,7 @@ def test_a_mean_as_corpus_score_gives_the_tests_of_the_mean() -> None:
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(2, 80)) + np.array([[0.0], [0.2]])
     values = np.stack([scores, np.ones_like(scores)], axis=2)
-    pair = compare_corpora(CorpusStatistics(("A", "B"), values, lambda s: float(s[0] / s[1])), draws=4000).pairs[0]
+    pair = compare_corpora(CorpusSums(("A", "B"), values, lambda s: float(s[0] / s[1])), draws=4000).pairs[0]
     tests = run_tests(PairedScores(("A", "B"), tuple(map(str, range(80))), scores), draws=4000, seed=12345)
     assert pair.p_bootstrap == pytest.approx(tests["bootstrap"][1][0], abs=0.01)
     assert pair.p_randomisation == pytest.approx(tests["randomisation"][1][0], abs=0.01)
@@ -118,4 +118,4 @@ def test_identical_systems_have_p_one() -> None:
 
 def test_statistics_must_fit_the_systems() -> None:
     with pytest.raises(InputError, match="statistics of 2 systems"):
-        CorpusStatistics(("A", "B"), np.ones((3, 4, 2)), lambda s: 0.0)
+        CorpusSums(("A", "B"), np.ones((3, 4, 2)), lambda s: 0.0)

@@ -3,13 +3,21 @@
 import numpy as np
 import pytest
 
-from monge.compare.simulation import PANELS, RECIPES, Grid, Setup, run_study, sample_as_described, sample_as_released
+from monge.compare.simulation import (
+    PANELS,
+    RECIPES,
+    Grid,
+    Setup,
+    run_simulations,
+    sample_as_described,
+    sample_as_released,
+)
 from monge.errors import OptionError
 
 
 @pytest.fixture(scope="module")
 def study():
-    return run_study(Grid(systems=(3, 10), instances=(30, 100), repeats=25))
+    return run_simulations(Grid(systems=(3, 10), instances=(30, 100), repeats=25))
 
 
 def average(study, **fixed: float) -> np.ndarray:
@@ -41,9 +49,9 @@ def test_bradley_terry_is_best_over_all(study) -> None:
 def test_the_study_repeats_to_the_digit() -> None:
     grid = Grid((1, 3), (0.01,), (4,), (20,), 3)
     for recipe in RECIPES.values():
-        one, again = (run_study(grid, recipe=recipe, seed=5) for _ in range(2))
+        one, again = (run_simulations(grid, recipe=recipe, seed=5) for _ in range(2))
         assert np.array_equal(one.taus, again.taus, equal_nan=True)
-    assert not np.array_equal(run_study(grid, seed=6).taus, run_study(grid, seed=5).taus, equal_nan=True)
+    assert not np.array_equal(run_simulations(grid, seed=6).taus, run_simulations(grid, seed=5).taus, equal_nan=True)
 
 
 def test_the_default_grid_is_the_papers() -> None:
@@ -66,10 +74,28 @@ def test_the_released_recipe_adds_contrary_instances() -> None:
     assert (scores[:, 100:] >= 0).all()
 
 
-@pytest.mark.parametrize("setup", [(1, 10, 1, 0.0), (2, 0, 1, 0.0), (2, 10, 0, 0.0), (2, 10, 1, 1.5)])
-def test_impossible_setups_are_refused(setup: tuple) -> None:
-    with pytest.raises(OptionError):
+@pytest.mark.parametrize(
+    ("setup", "message"),
+    [
+        ((1, 10, 1, 0.0), "at least 2 systems and at most 1,000, not 1$"),
+        ((10**12, 10, 1, 0.0), "at least 2 systems and at most 1,000, not 1,000,000,000,000"),
+        ((2, 0, 1, 0.0), "at least 1 instances and at most 10,000, not 0"),
+        ((2, 10**12, 1, 0.0), "at least 1 instances and at most 10,000, not 1,000,000,000,000"),
+        ((2, 10, 0, 0.0), "at least 1 types and at most 10,000, not 0"),
+        ((2, 10, 10**12, 0.0), "at least 1 types and at most 10,000, not 1,000,000,000,000"),
+        ((2, 10, 1, 1.5), "share of outliers must lie between 0 and 1, not 1.5"),
+    ],
+)
+def test_impossible_setups_are_refused(setup: tuple, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
         Setup(*setup)
+
+
+def test_more_simulations_than_anyone_can_run_are_refused() -> None:
+    with pytest.raises(OptionError, match="288,000,000,000 simulations are too many: at most 1,000,000"):
+        Grid(repeats=10**9)
+    with pytest.raises(OptionError, match="at least one value of everything and one repeat"):
+        Grid(repeats=0)
 
 
 def test_averages_come_with_intervals(study) -> None:

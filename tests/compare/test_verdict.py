@@ -25,22 +25,22 @@ def noisy(shift: float, seed: int, spread: float = 0.05) -> np.ndarray:
 
 
 def test_a_clear_winner_gets_one_sentence_and_no_warning() -> None:
-    told = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)})
-    (sentence,) = told.conclusions
+    findings = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)})
+    (sentence,) = findings.conclusions
     assert sentence.startswith("new beats old: better on 6")
     assert "sign test p < 0.001" in sentence
     assert "the mean agrees (by 0.03" in sentence
-    assert told.warnings == ()
+    assert findings.warnings == ()
 
 
 def test_an_open_pair_tells_how_many_instances_are_missing() -> None:
-    told = explain({"old": noisy(0.0, 1), "new": noisy(0.005, 2)})
-    (sentence,) = told.conclusions
+    findings = explain({"old": noisy(0.0, 1), "new": noisy(0.005, 2)})
+    (sentence,) = findings.conclusions
     assert "cannot be told apart" in sentence
     assert "more instances would settle a difference of this size" in sentence
 
 
-def test_ties_are_not_told_as_wins() -> None:
+def test_ties_are_not_counted_as_wins() -> None:
     base = np.zeros(60)
     few, many = base.copy(), base.copy()
     few[:10], few[10:15] = 1.0, -1.0
@@ -52,36 +52,39 @@ def test_ties_are_not_told_as_wins() -> None:
 
 
 def test_what_differs_by_rounding_is_a_tie() -> None:
-    told = explain({"old": np.full(8, 0.1 + 0.2), "new": np.full(8, 0.3)})
-    assert told.conclusions == ("old and new have the same score on all 8 instances",)
-    assert not any("disagree" in warning or "differ by" in warning for warning in told.warnings)
+    findings = explain({"old": np.full(8, 0.1 + 0.2), "new": np.full(8, 0.3)})
+    assert findings.conclusions == ("old and new have the same score on all 8 instances",)
+    assert not any("disagree" in warning or "differ by" in warning for warning in findings.warnings)
 
 
 def test_a_difference_of_the_margin_is_a_tie_however_it_is_rounded() -> None:
-    told = explain({"old": np.array([0.8, 0.3, 0.9]), "new": np.array([0.7, 0.2, 0.8])}, tie_margin=0.1)
-    assert told.conclusions == ("old and new differ by no more than 0.1 on all 3 instances",)
+    findings = explain({"old": np.array([0.8, 0.3, 0.9]), "new": np.array([0.7, 0.2, 0.8])}, tie_margin=0.1)
+    assert findings.conclusions == ("old and new differ by no more than 0.1 on all 3 instances",)
 
 
 def test_outliers_that_carry_the_mean_are_named() -> None:
     new = noisy(0.03, 2)
     new[[7, 42]] -= 9.0
-    told = explain({"old": noisy(0.0, 1), "new": new})
-    assert "the mean prefers old" in told.conclusions[0]
-    assert "only because of 2 instances (s7 and s42)" in told.conclusions[0] or "(s42 and s7)" in told.conclusions[0]
+    findings = explain({"old": noisy(0.0, 1), "new": new})
+    assert "the mean prefers old" in findings.conclusions[0]
+    assert (
+        "only because of 2 instances (s7 and s42)" in findings.conclusions[0]
+        or "(s42 and s7)" in findings.conclusions[0]
+    )
     assert any(
-        w.startswith("mechanisms disagree on the winner: ") and "mean puts old first" in w for w in told.warnings
+        w.startswith("mechanisms disagree on the winner: ") and "mean puts old first" in w for w in findings.warnings
     )
 
 
 def test_lower_is_better_names_the_lower_system() -> None:
-    told = explain({"old": noisy(0.03, 1), "new": noisy(0.0, 2)}, higher=False)
-    assert told.conclusions[0].startswith("new beats old")
+    findings = explain({"old": noisy(0.03, 1), "new": noisy(0.0, 2)}, higher=False)
+    assert findings.conclusions[0].startswith("new beats old")
 
 
 def test_a_cycle_is_shown() -> None:
     block = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]], dtype=float)  # A > C > B > A
-    told = explain({name: np.tile(row, 30) for name, row in zip("ABC", block, strict=True)})
-    assert any("no order fits all pairs" in w for w in told.warnings)
+    findings = explain({name: np.tile(row, 30) for name, row in zip("ABC", block, strict=True)})
+    assert any("no order fits all pairs" in w for w in findings.warnings)
 
 
 def test_a_pair_that_bradley_terry_contradicts_is_shown() -> None:
@@ -89,37 +92,37 @@ def test_a_pair_that_bradley_terry_contradicts_is_shown() -> None:
     a = np.array([1.0] * 11 + [0.0] * 9)
     b = np.full(20, 0.5)
     c = np.array([0.4] * 11 + [0.4] * 9)
-    told = explain({"A": np.tile(a, 5), "B": np.tile(b, 5), "C": np.tile(c, 5)})
-    (warning,) = [w for w in told.warnings if w.startswith("Bradley–Terry ranks")]
+    findings = explain({"A": np.tile(a, 5), "B": np.tile(b, 5), "C": np.tile(c, 5)})
+    (warning,) = [w for w in findings.warnings if w.startswith("Bradley–Terry ranks")]
     assert warning.startswith("Bradley–Terry ranks B above A, yet A beats it 55 to 45")
-    assert "mechanisms disagree" in " ".join(told.warnings)
+    assert "mechanisms disagree" in " ".join(findings.warnings)
 
 
 def test_types_that_pull_apart_are_shown() -> None:
     kind = np.arange(200) % 4 == 0
     new = noisy(0.0, 2) + np.where(kind, -0.08, 0.06)
     types = ["hard" if k else "easy" for k in kind]
-    told = explain({"old": noisy(0.0, 1), "new": new}, types=types)
-    (warning,) = [w for w in told.warnings if w.startswith("instance types pull apart")]
+    findings = explain({"old": noisy(0.0, 1), "new": new}, types=types)
+    (warning,) = [w for w in findings.warnings if w.startswith("instance types disagree")]
     assert "'easy'" in warning
     assert "'hard'" in warning
     calm = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)}, types=types)
-    assert not [w for w in calm.warnings if "pull apart" in w]
+    assert not [w for w in calm.warnings if "types disagree" in w]
 
 
 def test_easy_and_hard_halves_are_found_without_types() -> None:
     hard = np.median(SHARED) > SHARED
-    told = explain({"old": noisy(0.0, 1), "new": noisy(0.0, 2) + np.where(hard, -0.08, 0.08)})
-    assert any(w.startswith("easy and hard instances pull apart") for w in told.warnings)
+    findings = explain({"old": noisy(0.0, 1), "new": noisy(0.0, 2) + np.where(hard, -0.08, 0.08)})
+    assert any(w.startswith("easy and hard instances disagree") for w in findings.warnings)
 
 
 def test_an_outcome_that_hangs_on_few_instances_is_called_fragile() -> None:
     values = np.zeros(12)
     wins = np.array([1.0] * 10 + [-1.0] * 2)  # p = 0.039: one win less and it is gone
-    told = explain({"old": values, "new": wins})
-    assert any("new over old hangs on 1 instance of 12" in w for w in told.warnings)
+    findings = explain({"old": values, "new": wins})
+    assert any("new over old depends on 1 instance of 12" in w for w in findings.warnings)
     solid = explain({"old": noisy(0.0, 1), "new": noisy(0.05, 2)})
-    assert not any("hangs on" in w for w in solid.warnings)
+    assert not any("over old depends on" in w for w in solid.warnings)
 
 
 def one_of_ten_pairs() -> dict[str, np.ndarray]:
@@ -130,24 +133,26 @@ def one_of_ten_pairs() -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("correction", ["holm", "fdr"])
 def test_fragility_counts_with_the_correction(correction: str) -> None:
-    told = explain(one_of_ten_pairs(), correction=correction)  # 10 x 0.0037 = 0.037, one win less 0.0515
-    assert any("new over old hangs on 1 instance of 64" in w for w in told.warnings)
+    findings = explain(one_of_ten_pairs(), correction=correction)  # 10 x 0.0037 = 0.037, one win less 0.0515
+    assert any("new over old depends on 1 instance of 64" in w for w in findings.warnings)
     bare = explain(one_of_ten_pairs(), correction="none")
-    assert not any("hangs on" in w for w in bare.warnings)
+    assert not any("over old depends on" in w for w in bare.warnings)
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "mood", "bootstrap", "randomisation"])
-def test_fragility_is_told_only_of_tests_it_was_computed_for(test: str) -> None:
-    told = explain({"old": np.zeros(12), "new": np.array([1.0] * 10 + [-1.0] * 2)}, decide_by=test)
-    assert not any("hangs on" in w for w in told.warnings)
+def test_fragility_is_reported_only_for_tests_it_was_computed_for(test: str) -> None:
+    findings = explain({"old": np.zeros(12), "new": np.array([1.0] * 10 + [-1.0] * 2)}, decide_by=test)
+    assert not any("over old depends on" in w for w in findings.warnings)
 
 
 def test_wilcoxon_does_not_claim_a_majority() -> None:
     sizes = np.random.default_rng(3).uniform(0.5, 1.0, size=100)
     new = np.where(np.arange(100) < 42, 10 * sizes, -0.1 * sizes)
-    told = explain({"old": np.zeros(100), "new": new}, decide_by="wilcoxon")
-    assert told.conclusions[0].startswith("new beats old: ranked by size, its wins outweigh its losses over 100 inst")
-    assert told.conclusions[0].endswith("; but old wins more instances (58 to 42)")
+    findings = explain({"old": np.zeros(100), "new": new}, decide_by="wilcoxon")
+    assert findings.conclusions[0].startswith(
+        "new beats old: ranked by size, its wins outweigh its losses over 100 inst"
+    )
+    assert findings.conclusions[0].endswith("; but old wins more instances (58 to 42)")
 
 
 def test_fdr_asks_in_the_hardest_case_what_holm_asks() -> None:
@@ -156,73 +161,75 @@ def test_fdr_asks_in_the_hardest_case_what_holm_asks() -> None:
     for correct in (correct_holm, correct_fdr):
         assert correct(np.array([0.05 / 45] + [1.0] * 44))[0] == pytest.approx(0.05)
     values = {name: noisy(0.05 * k, k) for k, name in enumerate("ABCDEFG")}
-    told = explain(values, decide_by="bootstrap", correction="fdr")
-    assert any("400 draws cannot show significance over 21 pairs" in w for w in told.warnings)
+    findings = explain(values, decide_by="bootstrap", correction="fdr")
+    assert any("400 draws cannot show significance over 21 pairs" in w for w in findings.warnings)
 
 
 def test_one_instance_that_decides_the_mean_is_named() -> None:
     old, new = noisy(0.0, 1), noisy(0.0, 1)
     new = new + 1e-6
     new[3] -= 1.0
-    told = explain({"old": old, "new": new})
-    assert any(w == "leaving out this one instance changes the winner by mean: s3" for w in told.warnings)
+    findings = explain({"old": old, "new": new})
+    assert any(w == "leaving out this one instance changes the winner by mean: s3" for w in findings.warnings)
 
 
 def test_more_ties_than_wins_is_said() -> None:
     new = noisy(0.0, 1)
     new[:60] += 0.1
-    told = explain({"old": noisy(0.0, 1), "new": new})
-    assert any("old and new tie on 70 % of instances: the sign test rests on the other 60" in w for w in told.warnings)
-    assert any(note.startswith("ties (equal scores") for note in told.notes)
+    findings = explain({"old": noisy(0.0, 1), "new": new})
+    assert any(
+        "old and new tie on 70 % of instances: the sign test rests on the other 60" in w for w in findings.warnings
+    )
+    assert any(note.startswith("ties (equal scores") for note in findings.notes)
 
 
 def test_identical_systems_are_said() -> None:
-    told = explain({"old": SHARED, "new": SHARED.copy()})
-    assert told.conclusions == ("old and new have the same score on all 200 instances",)
+    findings = explain({"old": SHARED, "new": SHARED.copy()})
+    assert findings.conclusions == ("old and new have the same score on all 200 instances",)
 
 
 def test_too_few_instances_are_said() -> None:
-    told = explain({"old": np.zeros(4), "new": np.ones(4)})
-    assert any("4 instances cannot decide anything: a sign test needs at least 6" in w for w in told.warnings)
+    findings = explain({"old": np.zeros(4), "new": np.ones(4)})
+    assert any("4 instances cannot decide anything: a sign test needs at least 6" in w for w in findings.warnings)
 
 
 def test_too_few_draws_for_many_pairs_are_said() -> None:
     values = {name: noisy(0.05 * k, k) for k, name in enumerate("ABCDEFG")}
-    told = explain(values, decide_by="bootstrap")
-    assert any("400 draws cannot show significance over 21 pairs: use at least 840" in w for w in told.warnings)
+    findings = explain(values, decide_by="bootstrap")
+    assert any("400 draws cannot show significance over 21 pairs: use at least 840" in w for w in findings.warnings)
 
 
 def test_missing_scores_are_counted() -> None:
     new = noisy(0.02, 2)
     new[:15] = np.nan
-    told = explain({"old": noisy(0.0, 1), "new": new})
+    findings = explain({"old": noisy(0.0, 1), "new": new})
     assert any(
         "15 scores missing (15 of new): each pair uses the instances both have, at least 185 of 200" in n
-        for n in told.notes
+        for n in findings.notes
     )
 
 
-def test_a_system_that_never_wins_is_told_in_the_notes() -> None:
-    told = explain({"old": noisy(0.0, 1), "new": noisy(0.02, 2), "bad": SHARED - 5})
-    assert any("no finite maximum here" in n and "0.5 virtual wins" in n for n in told.notes)
+def test_a_system_that_never_wins_is_reported_in_the_notes() -> None:
+    findings = explain({"old": noisy(0.0, 1), "new": noisy(0.02, 2), "bad": SHARED - 5})
+    assert any("no finite maximum here" in n and "0.5 virtual wins" in n for n in findings.notes)
 
 
 @pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])
 def test_a_mean_test_speaks_of_the_mean(test: str) -> None:
-    told = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)}, decide_by=test)
-    assert told.conclusions[0].startswith("new beats old: its mean is better by 0.03")
-    assert "it also wins more instances" in told.conclusions[0]
+    findings = explain({"old": noisy(0.0, 1), "new": noisy(0.03, 2)}, decide_by=test)
+    assert findings.conclusions[0].startswith("new beats old: its mean is better by 0.03")
+    assert "it also wins more instances" in findings.conclusions[0]
 
 
 def test_several_systems_begin_with_the_leader() -> None:
-    told = explain({"a": noisy(0.0, 1), "b": noisy(0.03, 2), "c": noisy(0.08, 3)})
-    assert told.conclusions[0].startswith("c is the best of 3 systems")
-    assert len(told.conclusions) == 4
+    findings = explain({"a": noisy(0.0, 1), "b": noisy(0.03, 2), "c": noisy(0.08, 3)})
+    assert findings.conclusions[0].startswith("c is the best of 3 systems")
+    assert len(findings.conclusions) == 4
     equal = explain({"a": noisy(0.0, 1), "b": noisy(0.0, 2), "c": noisy(0.0, 3)})
     assert equal.conclusions[0].startswith("no group of the 3 systems")
 
 
-def test_many_systems_are_told_by_neighbours() -> None:
+def test_many_systems_are_described_by_neighbours() -> None:
     values = {f"system{k}": noisy(0.02 * k, k) for k in range(20)}
     table = ScoreTable(tuple(values), tuple(map(str, range(200))), np.array(list(values.values())))
     comparison = compare_systems(table, settings=CompareSettings(draws=100, orders=2))
@@ -244,16 +251,16 @@ def test_wording() -> None:
 
 @pytest.mark.parametrize("test", ["sign", "t", "bootstrap"])
 def test_scores_that_differ_by_a_constant_are_said(test: str) -> None:
-    told = explain({"old": SHARED[:6], "new": SHARED[:6] + 0.1}, decide_by=test)
-    assert "p = 0.031" in told.conclusions[0]
-    assert any("differ by 0.1 on every instance" in warning for warning in told.warnings)
-    assert not any("mean advantages from" in note for note in told.notes)
+    findings = explain({"old": SHARED[:6], "new": SHARED[:6] + 0.1}, decide_by=test)
+    assert "p = 0.031" in findings.conclusions[0]
+    assert any("differ by 0.1 on every instance" in warning for warning in findings.warnings)
+    assert not any("mean advantages from" in note for note in findings.notes)
 
 
 @pytest.mark.parametrize("test", ["sign", "t", "bootstrap"])
 def test_one_instance_decides_nothing(test: str) -> None:
-    told = explain({"old": SHARED[:1], "new": SHARED[:1] + 0.1}, decide_by=test)
-    assert "cannot be told apart" in told.conclusions[0]
-    assert "p = 1.00" in told.conclusions[0]
-    assert any(note.startswith("so few decided instances show no difference") for note in told.notes)
-    assert told.warnings == ("1 instance cannot decide anything: a sign test needs at least 6",)
+    findings = explain({"old": SHARED[:1], "new": SHARED[:1] + 0.1}, decide_by=test)
+    assert "cannot be told apart" in findings.conclusions[0]
+    assert "p = 1.00" in findings.conclusions[0]
+    assert any(note.startswith("so few decided instances cannot show any difference") for note in findings.notes)
+    assert findings.warnings == ("1 instance cannot decide anything: a sign test needs at least 6",)

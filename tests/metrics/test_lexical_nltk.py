@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from nltk.translate.nist_score import corpus_nist
 
 from monge.errors import ModelError, OptionError
 from monge.metrics.lexical.nltk import make_meteor, make_nist, make_ribes
-from monge.metrics.lexical.wordnet import WordNetFiles, find_wordnet
+from monge.metrics.lexical.wordnet import find_wordnet
 from monge.text import Segment
 
 # The sentences of Papineni et al. 2002 that nltk's documentation scores.
@@ -65,6 +70,15 @@ def test_nist_of_a_set_is_nltks() -> None:
     hypotheses, references = [HYPOTHESIS_1, BOOK], [list(REFERENCES), [BOOK_REFERENCE]]
     split = [[r.split() for r in group] for group in references]
     assert metric.compute(hypotheses, references)["mean"] == corpus_nist(split, [h.split() for h in hypotheses], n=5)
+
+
+def test_nist_is_resampled_by_any_iterable_of_draws() -> None:
+    metric = make_nist(tokenize="none")
+    segments = [Segment(HYPOTHESIS_1, REFERENCES), Segment(HYPOTHESIS_2, REFERENCES), Segment(BOOK, (BOOK_REFERENCE,))]
+    draws = [np.array([0, 1, 2]), np.array([2, 2, 0])]
+    expected = [metric.aggregate([segments[i] for i in draw], []) for draw in draws]
+    assert metric.resample(segments, iter(draws)) == expected
+    assert metric.resample(segments, np.stack(draws)) == expected
 
 
 def test_nist_of_short_texts() -> None:
@@ -135,7 +149,10 @@ def test_meteor_by_hand_without_synonyms() -> None:
 
 @pytest.fixture
 def wordnet(tmp_path: Path) -> Path:
-    """A WordNet of our own in the format of wndb(5WN): car/auto, go/travel (went), fast/quick (quicker)."""
+    """A WordNet of our own in the format of wndb(5WN): car/auto, go/travel (went), fast/quick (quicker).
+
+    It has the files of Debian's package: neither lexnames nor index.sense.
+    """
     licence = "  1 This is a test database, WordNet 9.9 Copyright nobody\n"
     synsets = {
         "noun": [("car", "auto"), ("goose", "silly_bird")],
@@ -146,20 +163,25 @@ def wordnet(tmp_path: Path) -> Path:
     exceptions = {"noun": "geese goose\n", "verb": "went go\n", "adj": "", "adv": ""}
     for part, groups in synsets.items():
         data = licence
-        index: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {}
         for group in groups:
             offset = len(data)
             words = " ".join(f"{word} 0" for word in group)
             data += f"{offset:08d} 03 {part[0]} {len(group):02x} {words} 000 | a gloss\n"
             for word in group:
-                index.setdefault(word.split("(")[0], []).append(offset)
+                places.setdefault(word.split("(")[0], []).append(offset)
         lines = [
             f"{word} {part[0]} {len(offsets)} 0 {len(offsets)} 0 {' '.join(f'{o:08d}' for o in offsets)}\n"
-            for word, offsets in sorted(index.items())
+            for word, offsets in sorted(places.items())
         ]
         (tmp_path / f"data.{part}").write_text(data)
         (tmp_path / f"index.{part}").write_text(licence + "".join(lines))
         (tmp_path / f"{part}.exc").write_text(exceptions[part])
+    head = len(licence)
+    satellite = (tmp_path / "data.adj").stat().st_size
+    with (tmp_path / "data.adj").open("a") as data, (tmp_path / "index.adj").open("a") as index:
+        data.write(f"{satellite:08d} 00 s 02 rapid 0 speedy 0 001 & {head:08d} a 0000 | a gloss\n")
+        index.writelines(f"{word} a 1 0 1 0 {satellite:08d}\n" for word in ("rapid", "speedy"))
     return tmp_path
 
 
@@ -173,11 +195,12 @@ def wordnet(tmp_path: Path) -> Path:
         ("travelling", set()),
         ("going", {"go", "travel"}),
         ("quicker", {"fast", "quick"}),
+        ("speedy", {"rapid", "speedy"}),
         ("unknown", set()),
     ],
 )
 def test_wordnet_files(wordnet: Path, word: str, synonyms: set[str]) -> None:
-    synsets = WordNetFiles(wordnet).synsets(word)
+    synsets = find_wordnet(str(wordnet)).synsets(word)
     assert {lemma.name() for synset in synsets for lemma in synset.lemmas()} == synonyms
 
 
@@ -190,7 +213,7 @@ def test_meteor_with_synonyms(wordnet: Path) -> None:
     assert without.signature["synonyms"] == "none"
 
 
-def test_wordnet_is_found_or_its_absence_told(
+def test_wordnet_is_found_or_the_error_says_how_to_get_it(
     wordnet: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nltk.data.path", [])
@@ -205,3 +228,25 @@ def test_wordnet_is_found_or_its_absence_told(
         find_wordnet("auto")
     with pytest.raises(ModelError, match=r"holds no WordNet: index\.noun is missing"):
         make_meteor(wordnet=str(tmp_path_factory.mktemp("nothing")))
+
+
+def test_a_damaged_wordnet_is_named(wordnet: Path) -> None:
+    (wordnet / "index.noun").write_text("car n many 0 1 0 00000000\n")
+    with pytest.raises(ModelError, match=r"holds no WordNet that nltk can read: file index\.noun, line 1"):
+        make_meteor(wordnet=str(wordnet))
+
+
+def test_wordnet_of_nltks_downloader_is_found(wordnet: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """As ``python -m nltk.downloader wordnet`` leaves it, zipped; in a process of its own, since nltk keeps readers."""
+    data = tmp_path_factory.mktemp("nltk_data")
+    (data / "corpora").mkdir()
+    with zipfile.ZipFile(data / "corpora" / "wordnet.zip", "w") as archive:
+        for file in wordnet.iterdir():
+            archive.write(file, f"wordnet/{file.name}")
+        archive.writestr("wordnet/lexnames", "".join(f"{n:02d}\tname{n}\t1\n" for n in range(45)))
+        archive.writestr("wordnet/index.sense", "")
+    code = "from monge.metrics import load_metric; print(load_metric('meteor').signature['synonyms'])"
+    result = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "NLTK_DATA": str(data)}, capture_output=True, text=True
+    )
+    assert (result.stdout, result.returncode) == ("wordnet-9.9\n", 0), result.stderr

@@ -17,7 +17,7 @@ from monge.report.compare.plots import (
     draw_rank_intervals,
     draw_score_density,
 )
-from monge.report.compare.tables import short_names, shorten
+from monge.report.compare.tables import cut_middle, short_names
 from monge.report.html import html_page
 from monge.report.plots import figure_bytes, save_figure
 from monge.scores import ScoreTable
@@ -51,7 +51,7 @@ def test_the_terminal_report_fits_80_columns(systems: int, names: str) -> None:
 
 
 def test_short_names_stay_apart() -> None:
-    assert shorten("abcdefgh", 5) == "ab…gh"
+    assert cut_middle("abcdefgh", 5) == "ab…gh"
     names = ["system-one-large", "system-one-small"]
     assert len(set(short_names(names, 8).values())) == 2
     assert short_names(["aaaaaaaaaXb", "aaaaaaaaaYb"], 4) != {}
@@ -84,13 +84,13 @@ def test_markdown_and_latex_hold_the_tables(explained) -> None:
 
 @pytest.mark.parametrize("latex", [False, True])
 def test_quiet_markup_holds_the_sentences_only(explained, latex: bool) -> None:
-    told = comparison_markup(*explained, latex=latex, quiet=True)
+    marked = comparison_markup(*explained, latex=latex, quiet=True)
     agreed = agreement_markup(combine_metrics({"one": explained[0], "two": explained[0]}), latex=latex, quiet=True)
-    for text in (told, agreed):
+    for text in (marked, agreed):
         assert "tabular" not in text
         assert "|---" not in text
     start = explained[1].conclusions[0].split(" (")[0]
-    assert start in told
+    assert start in marked
     assert "2 metrics together" in agreed
 
 

@@ -1,13 +1,14 @@
-"""Decide which system is better, with tests and intervals.
+"""Decide which system is better, and how certain that is.
 
   monge compare REF [REF ...] -i SYS_A SYS_B [...] -m bleu bertscore
   monge compare --scores TABLE.tsv
 
 TABLE holds any scores, human ones too: the column `id`, else the first, names
-the instance, every other one is a system (but `type` names kinds of instances,
-`metric` and `part` tell metrics and parts apart, `higher_is_better` is true or
-false); or one score per line with columns system, id and score; or JSONL of
-either; or what `monge score -f json` prints.
+the instance, every other one is a system (but `type` is the type of instance,
+`metric` and `part` separate metrics and parts, `higher_is_better` is true or
+false); or the column `system` names the system, every other one is an instance;
+or one score per line with columns system, id and score; or JSONL of these; or
+what `monge score -f json` prints. The report says how the table was read.
 """
 
 from __future__ import annotations

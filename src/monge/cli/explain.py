@@ -112,14 +112,14 @@ def read_segments(args: argparse.Namespace) -> tuple[ExplainedSegment, ...]:
 
 def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str:
     from monge.report.alignment.page import render_page
-    from monge.report.printable import show_literally
+    from monge.report.printable import make_printable
 
     if args.format == "json":
         records = [one.record() for one in found]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
     several = len({one.system for one in found}) > 1
     explanations: list[Explained] = [
-        dataclasses.replace(one.explanation, metric=f"{show_literally(one.system)}: {one.explanation.metric}")
+        dataclasses.replace(one.explanation, metric=f"{make_printable(one.system)}: {one.explanation.metric}")
         if several
         else one.explanation
         for one in found

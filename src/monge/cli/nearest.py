@@ -53,17 +53,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _text_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -> Iterator[str]:
-    from monge.report.printable import show_literally
+    from monge.report.printable import make_printable
 
     width = len(str(len(corpus)))
     for number, (query, found) in enumerate(zip(queries, search.neighbours, strict=True), start=1):
         if number > 1:
             yield ""
-        yield f"query {number}: {show_literally(query)}"
+        yield f"query {number}: {make_printable(query)}"
         if not found:
             yield "  no known word: no neighbours"
         for neighbour in found:
-            text = show_literally(corpus[neighbour.place])
+            text = make_printable(corpus[neighbour.place])
             yield f"  {neighbour.distance:.4f}  line {neighbour.place + 1:<{width}}  {text}"
 
 

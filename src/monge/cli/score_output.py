@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from monge.engine.job import SystemScores
-from monge.report.printable import show_literally
+from monge.report.printable import make_printable
 from monge.report.tables import latex_table, text_table
 from monge.text import write_jsonl, write_tsv
 
@@ -62,7 +62,7 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
     arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
     header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
     rows = [
-        [show_literally(system), *(_cell(cells[system, metric], width) for metric in metrics)] for system in systems
+        [make_printable(system), *(_cell(cells[system, metric], width) for metric in metrics)] for system in systems
     ]
     best = [
         (systems.index(system), column)
@@ -98,7 +98,7 @@ def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -
         print(signature, file=stream)
     for result in results:
         for note, count in result.notes.items():
-            where = show_literally(f"{result.system}, {result.metric}: {note}")
+            where = make_printable(f"{result.system}, {result.metric}: {note}")
             print(f"note: {where} ({count} of {len(result)} segments)", file=stream)
 
 

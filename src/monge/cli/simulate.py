@@ -2,8 +2,8 @@
 
   monge simulate --plot figure3.svg
 
-Systems of known strength are scored on simulated instances with types and outliers; mean, median and Bradley–Terry are
-asked to recover their order (Peyrard et al. 2021, section 4 and figure 3). The numbers are Kendall's tau with the true
+Systems of known strength are scored on simulated instances with types and outliers; mean, median and Bradley–Terry
+try to recover their order (Peyrard et al. 2021, section 4 and figure 3). The numbers are Kendall's tau with the true
 strengths, averaged over all simulations of a kind.
 """
 
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from monge.cli.values import check_figures, check_target, seed
 
 if TYPE_CHECKING:
-    from monge.compare.simulation import Setup, Study
+    from monge.compare.simulation import Setup
+    from monge.workflows.simulate import SimulateResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--recipe",
         choices=("paper", "released"),
         default="released",
-        help="how scores are made: by the released code, which drew figure 3, or as the text says (default: released)",
+        help="how scores are made: by the released code, which drew figure 3, or as in the paper (default: released)",
     )
     parser.add_argument(
         "--types", type=int, nargs="+", default=[1, 3, 5, 10], metavar="N", help="numbers of instance types"
@@ -51,63 +52,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.compare.simulation import RECIPES, Grid, run_study
+    from monge.compare.simulation import Grid
+    from monge.workflows.simulate import SimulateRequest, simulate
 
     check_target(args.plot, endings=(".svg", ".png", ".pdf"))
     check_figures(args.plot)
     check_target(args.segments, endings=(".tsv", ".tsv.gz"))
     grid = Grid(tuple(args.types), tuple(args.outliers), tuple(args.systems), tuple(args.instances), args.repeats)
-    study = run_study(grid, recipe=RECIPES[args.recipe], seed=args.seed, watch=_watch)
+    result = simulate(SimulateRequest(grid, args.recipe, args.seed), show_progress=_show_progress)
     if args.plot:
-        from monge.report.compare.simulation import draw_study
+        from monge.report.compare.simulation import draw_simulations
         from monge.report.plots import save_figure
 
-        save_figure(draw_study(study), args.plot)
+        save_figure(draw_simulations(result.study), args.plot)
     if args.segments:
-        _write(study, args.segments)
-    _print(study, args)
+        from monge.report.compare.simulation import SIMULATION_COLUMNS, simulation_rows
+        from monge.text import write_tsv
+
+        write_tsv(args.segments, SIMULATION_COLUMNS, simulation_rows(result.study))
+    _print(result, args.format)
     return 0
 
 
-def _watch(setups: Iterable[Setup]) -> Iterable[Setup]:
+def _show_progress(setups: Iterable[Setup]) -> Iterable[Setup]:
     from tqdm import tqdm
 
     shown: Iterable[Setup] = tqdm(setups, desc="simulations", file=sys.stderr, leave=False, disable=None)
     return shown
 
 
-def _write(study: Study, path: str) -> None:
-    from monge.text import write_tsv
-
-    header = ["systems", "instances", "types", "outliers", "tau_mean", "tau_median", "tau_bt"]
-    rows = [
-        [s.systems, s.instances, s.types, s.outliers, *(float(tau) for tau in taus)]
-        for s, taus in zip(study.setups, study.taus, strict=True)
-    ]
-    write_tsv(path, header, rows)
-
-
-def _print(study: Study, args: argparse.Namespace) -> None:
-    import numpy as np
-
-    from monge.compare.ranking import TITLES
-    from monge.compare.simulation import MECHANISMS, PANELS
+def _print(result: SimulateResult, kind: str) -> None:
+    from monge.report.compare.simulation import simulation_notes, simulation_table
     from monge.report.tables import latex_table, markdown_table, text_table
 
-    render = {"text": text_table, "markdown": markdown_table, "latex": latex_table}[args.format]
-    rows = []
-    for title, by, fixed in PANELS:
-        selected = study.select(**fixed)
-        if not selected.setups:
-            continue
-        for value, mean, low, high in selected.average(by):
-            cells = [f"{m:.2f} [{a:.2f}, {b:.2f}]" for m, a, b in zip(mean, low, high, strict=True)]
-            rows.append([title[0], f"{by} = {value:g}", *cells])
-    print(render(["panel", "where", "mean", "median", "BT"], rows, left=2))
-    if args.format == "text":
-        print(f"\n{len(study.setups):,} simulations ({args.recipe} recipe, seed {args.seed});")
+    render = {"text": text_table, "markdown": markdown_table, "latex": latex_table}[kind]
+    table = simulation_table(result.study)
+    print(render(table.header, table.rows, left=table.left))
+    if kind == "text":
+        request = result.request
+        print(f"\n{len(result.study.setups):,} simulations ({request.recipe} recipe, seed {request.seed});")
         print("Kendall's tau with the true strengths, in brackets its 95 % bootstrap interval.")
-        for mechanism, taus in zip(MECHANISMS, study.taus.T, strict=True):
-            tied = int(np.isnan(taus).sum())
-            if tied:
-                print(f"{TITLES[mechanism]} tied all systems in {tied:,} simulations, which its averages leave out.")
+        for note in simulation_notes(result.study):
+            print(note)

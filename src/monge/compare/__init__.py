@@ -1,13 +1,13 @@
-"""Which system is better, and how surely."""
+"""Which system is better, and how certain that is."""
 
 from monge.compare.bradley_terry import BradleyTerry, fit_bradley_terry
 from monge.compare.comparison import Comparison, PairResult, compare_systems
-from monge.compare.corpus import CorpusComparison, CorpusStatistics, compare_corpora
+from monge.compare.corpus import CorpusComparison, CorpusSums, compare_corpora
 from monge.compare.metrics_agreement import CombinedVerdict, MetricAgreement, combine_metrics, describe_verdict
 from monge.compare.ranking import MECHANISMS, Ranking
 from monge.compare.settings import CompareSettings
 from monge.compare.significance import CORRECTIONS, TESTS
-from monge.compare.verdict import Explanation, describe_pair, explain_comparison
+from monge.compare.verdict import Findings, describe_pair, explain_comparison
 
 __all__ = [
     "CORRECTIONS",
@@ -18,8 +18,8 @@ __all__ = [
     "CompareSettings",
     "Comparison",
     "CorpusComparison",
-    "CorpusStatistics",
-    "Explanation",
+    "CorpusSums",
+    "Findings",
     "MetricAgreement",
     "PairResult",
     "Ranking",

@@ -13,7 +13,7 @@ from monge.errors import InputError
 
 Floats = NDArray[np.float64]
 
-VIRTUAL_WINS = 0.5  # added each way between every two systems, only where the likelihood has no maximum
+VIRTUAL_WINS = 0.5  # added in each direction between every two systems, only where the likelihood has no maximum
 _TOLERANCE = 1e-10  # on log strengths; the authors stop at Σ(Δλ)² < 1e-9
 _MAX_STEPS = 500
 
@@ -44,8 +44,10 @@ def fit_bradley_terry(wins: Floats, *, virtual_wins: float = VIRTUAL_WINS, start
     ``wins[i, j]`` counts how often i beat j; a tie is half a win to each. The paper (Peyrard et al. 2021, Appendix E)
     iterates λ_i ← W_i / Σ_j (ω_ij+ω_ji)/(λ_i+λ_j); here Newton's method on log λ finds the same maximum to 1e-10.
     The maximum exists when every system can be reached from every other by a chain of wins (Ford 1957). Where it
-    does not — a system that never wins, say — ``virtual_wins`` are added each way between every two systems and
-    ``regularised`` is True. ``start`` may give log strengths (S,) near the solution, to get there sooner.
+    does not exist, for example when a system never wins, ``virtual_wins`` are added in each direction between every
+    two systems and ``regularised`` is True. ``start`` may give log strengths (S,) near the solution, to save steps.
+
+    Raises InputError when *wins* is not a square matrix of counts.
 
     >>> fit_bradley_terry([[0, 2], [1, 0]]).strengths.round(6).tolist()
     [0.666667, 0.333333]
@@ -79,7 +81,7 @@ def _maximise(wins: Floats, start: Floats | None) -> tuple[Floats, bool]:
         expected = 1.0 / (1.0 + np.exp(np.clip(logs[:, None, :] - logs[:, :, None], -700, 700)))
         gradient = total - (played * expected).sum(axis=2)
         curvature = played * expected * (1.0 - expected)
-        # the log-likelihood does not see a common shift; 1/S fixes it to 0 without touching the rest
+        # a common shift leaves the log-likelihood unchanged; 1/S fixes it to 0 and changes nothing else
         hessian = np.full_like(curvature, 1.0 / size) - curvature
         hessian[:, diagonal, diagonal] += curvature.sum(axis=2)
         step = np.linalg.solve(hessian, gradient[..., None])[..., 0]

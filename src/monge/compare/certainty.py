@@ -1,4 +1,4 @@
-"""How sure, and how many instances it takes: intervals, detectable differences, sizes that settle."""
+"""How certain a result is: intervals, differences that can be detected, and sizes of test sets that decide."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def win_interval(wins: Ints, ties: Ints, instances: Ints, *, alpha: float = 0.05
     r"""Return the score interval of P(A>B) + ½ P(tie).
 
     It holds every θ with :math:`|\hatθ − θ| ≤ z \sqrt{(θ(1−θ) − τ/4)/n}`, θ̂ = (wins + ties/2)/n and τ the share of
-    ties, taken as ties/(n + 1) so that ties alone never look certain. Without ties this is Wilson's interval (1927).
+    ties, taken as ties/(n + 1) so that ties alone never give an interval of no width. Without ties this is Wilson's
+    interval (1927).
 
     >>> [round(float(x), 3) for x in win_interval(np.array(62), np.array(0), np.array(100))]
     [0.522, 0.709]
@@ -32,9 +33,9 @@ def win_interval(wins: Ints, ties: Ints, instances: Ints, *, alpha: float = 0.05
 
 
 def detectable_share(decided: Ints, *, alpha: float, power: float) -> Floats:
-    """Return the smallest P(A wins | decided) above ½ that a sign test on so many decided instances finds.
+    """Return the smallest P(A wins | decided) above ½ that a sign test on *decided* instances finds.
 
-    (*power* is the chance to find it; above 1: nothing could be found.)
+    *power* is the probability of finding it. A result above 1 means that no difference can be found.
 
     >>> round(float(detectable_share(np.array(200), alpha=0.05, power=0.8)), 3)
     0.601
@@ -44,7 +45,7 @@ def detectable_share(decided: Ints, *, alpha: float, power: float) -> Floats:
     gap = np.zeros_like(n)
     for _ in range(100):  # solves decided_needed(½ + gap) = n
         spread = np.sqrt(np.maximum(0.0, 0.25 - np.minimum(gap, 0.5) ** 2))
-        lost = np.minimum(1.0 / np.maximum(gap, 1e-9), 0.9 * n)  # what the exact test loses by being discrete
+        lost = np.minimum(1.0 / np.maximum(gap, 1e-9), 0.9 * n)  # what the exact test loses because it is discrete
         gap = (0.5 * size + sought * spread) / np.sqrt(n - lost if gap.any() else n)
     return np.asarray(0.5 + gap)
 
@@ -52,7 +53,7 @@ def detectable_share(decided: Ints, *, alpha: float, power: float) -> Floats:
 def decided_needed(share: Floats, *, alpha: float, power: float) -> Floats:
     """Return how many decided instances a sign test needs for a true share of wins; infinite at one half.
 
-    Normal approximation, plus 1/|p − ½| for what the exact test loses by being discrete.
+    Normal approximation, plus 1/|p − ½| for what the exact test loses because it is discrete.
 
     >>> float(decided_needed(np.array(0.6), alpha=0.05, power=0.8).round())
     204.0
@@ -86,7 +87,7 @@ def instances_needed(effect_size: Floats, *, alpha: float, power: float) -> Floa
 
 
 def smallest_decisive(alpha: float) -> int:
-    """Return how many instances a sign test needs before even a clean sweep is significant.
+    """Return how many instances a sign test needs before even winning all of them is significant.
 
     >>> smallest_decisive(0.05)
     6

@@ -1,4 +1,4 @@
-"""Groups of systems that the test set cannot tell apart."""
+"""Groups of systems that the test set cannot distinguish."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def significance_clusters(beats: NDArray[np.bool_], order: list[int]) -> tuple[tuple[int, ...], ...]:
     """Cut the ranked systems wherever everyone above significantly beats everyone below.
 
-    ``beats[i, j]`` says that i is significantly better than j; *order* is best first. (The clusters of WMT.)
+    ``beats[i, j]`` says that i is significantly better than j; *order* is best first. These are the clusters of WMT.
 
     >>> significance_clusters(np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool), [1, 0, 2])
     ((1, 0), (2,))

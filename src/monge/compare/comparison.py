@@ -32,13 +32,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PairResult:
-    """One pair of systems. ``advantage`` and everything signed is positive when the first is better.
+    """One pair of systems; ``advantage`` and everything else with a sign is positive when the first is better.
 
     ``probability`` is P(first beats second) with ties counted half, ``effect_size`` the mean advantage over its
     standard deviation (Cohen's d for pairs; infinite where all differences agree), ``winner`` the system the deciding
     test names, or None. At this size a true share of wins of ``detectable_share`` among decided instances, or a true
-    mean advantage of ``detectable_advantage``, would be found with the power asked for; ``more_instances`` would settle
-    a pair of the observed difference (None: settled already, or no difference at all).
+    mean advantage of ``detectable_advantage``, would be found with the required power; ``more_instances`` would settle
+    a pair with the observed difference (None: settled already, or no difference at all).
     """
 
     first: str
@@ -86,8 +86,8 @@ class Comparison:
     """Systems ranked by every mechanism, every pair tested, and the clusters that remain.
 
     ``clusters`` and ``rank_ranges`` follow the deciding test; ``types`` names each instance's type, or is empty;
-    ``corpus`` holds the same question asked of a corpus-level score (BLEU), when there is one; ``remarks`` what the
-    maker of the scores had to say of them.
+    ``corpus`` is the comparison by a corpus-level score (BLEU), when there is one; ``remarks`` are
+    sentences about the scores themselves: how a file was read, which texts were empty.
     """
 
     table: ScoreTable
@@ -130,13 +130,29 @@ def compare_systems(
     types: Sequence[str] = (),
     corpus: CorpusComparison | None = None,
     remarks: Sequence[str] = (),
-    tell: Callable[[str], None] | None = None,
+    report_step: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Rank and test the systems of a table, instance by instance.
 
-    *types* gives each instance's type (or nothing); *corpus* a comparison by a corpus-level score of the same systems;
-    *remarks* are passed on to the report; *tell* is called with what is being done, for those who wait.
-    Peyrard, Zhao, Eger and West (2021), Better than Average: Paired Evaluation of NLP Systems.
+    Parameters
+    ----------
+    table
+        The scores. Its ``types`` and ``notes`` are used as well.
+    types
+        The type of each instance, where the table does not have them.
+    corpus
+        A comparison of the same systems by a corpus-level score.
+    remarks
+        Sentences about the scores that the report should repeat.
+    report_step
+        Called with one line before each step that takes time.
+
+    Raises
+    ------
+    InputError
+        When fewer than two systems are given, when two systems share no scored instance, or when *types* do not fit.
+
+    Reference: Peyrard, Zhao, Eger and West (2021), Better than Average: Paired Evaluation of NLP Systems.
 
     >>> table = ScoreTable(("A", "B"), tuple("123456789"), [[1, 5, 2, 3, 4, 1, 2, 3, 4], [2, 6, 3, 4, 5, 2, 3, 4, 3]])
     >>> pair = compare_systems(table).pair("A", "B")
@@ -144,18 +160,20 @@ def compare_systems(
     (1, 8, 'B', 0.0391)
     """
     settings = settings or CompareSettings()
+    types = tuple(types) or table.types
     if types and len(types) != len(table.segments):
         raise InputError(f"{len(types)} types for {len(table.segments)} instances")
     scores = PairedScores.from_table(table, tie_margin=settings.tie_margin)
     counts = count_pairs(scores)
     _check_overlap(scores, counts)
-    tell = tell or (lambda _: None)
-    tell(f"ranking {len(table.systems)} systems on {len(table.segments):,} instances")
+    report_step = report_step or (lambda _: None)
+    report_step(f"ranking {len(table.systems)} systems on {len(table.segments):,} instances")
     rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better)
-    tell(f"testing {len(scores.pairs):,} pairs")
+    report_step(f"testing {len(scores.pairs):,} pairs")
     pairs = _test_pairs(scores, counts, settings)
     groups = _groups(table.systems, rankings[0].order(), pairs)
-    return Comparison(table, settings, scores, counts, rankings, pairs, *groups, tuple(types), corpus, tuple(remarks))
+    every = (*table.notes, *remarks)
+    return Comparison(table, settings, scores, counts, rankings, pairs, *groups, types, corpus, every)
 
 
 def _check_overlap(scores: PairedScores, counts: PairCounts) -> None:
@@ -225,7 +243,7 @@ def _winner(named: tuple[str, str], outcome: Outcome, adjusted: Floats, k: int, 
 
 
 def _estimates(scores: PairedScores, counts: PairCounts, settings: CompareSettings) -> dict[str, Floats]:
-    """Return what is known of every pair, one array (P,) a column."""
+    """Return what is known of every pair, as named arrays (P,)."""
     upper = np.triu_indices(len(scores.systems), 1)
     wins, losses, ties = counts.wins[upper], counts.wins.T[upper], counts.ties[upper]
     n = counts.instances[upper]

@@ -1,4 +1,4 @@
-"""Comparing by a score of the whole corpus that is no mean of segment scores, such as BLEU."""
+"""Comparing by a score of the whole corpus that is not the mean of segment scores, such as BLEU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class CorpusStatistics:
+class CorpusSums:
     """Sufficient statistics ``values`` (S, N, K) of a corpus score, and ``score``, which maps their sum (K,) to it.
 
     For BLEU, K holds the matched and total n-grams and the two lengths; sacrebleu resamples the same numbers.
@@ -66,7 +66,7 @@ class CorpusComparison:
 
 
 def compare_corpora(
-    statistics: CorpusStatistics, *, draws: int = 1000, seed: int = 12345, alpha: float = 0.05
+    statistics: CorpusSums, *, draws: int = 1000, seed: int = 12345, alpha: float = 0.05
 ) -> CorpusComparison:
     """Test corpus scores by paired bootstrap and approximate randomisation, recomputing the score in every draw.
 
@@ -75,7 +75,7 @@ def compare_corpora(
 
     >>> ratio = lambda sums: float(sums[0] / sums[1])
     >>> values = np.array([[[1, 2], [2, 2]], [[1, 2], [1, 2]]], dtype=float)
-    >>> compare_corpora(CorpusStatistics(("A", "B"), values, ratio)).scores.tolist()
+    >>> compare_corpora(CorpusSums(("A", "B"), values, ratio)).scores.tolist()
     [0.75, 0.5]
     """
     values = statistics.values
@@ -114,11 +114,11 @@ def _test(observed: Floats, resampled: Floats, exchanged: Floats) -> tuple[float
     )
 
 
-def _score_all(statistics: CorpusStatistics, sums: Floats) -> Floats:
+def _score_all(statistics: CorpusSums, sums: Floats) -> Floats:
     return np.array([[statistics.score(row) for row in draw] for draw in sums])
 
 
-def _exchanged(statistics: CorpusStatistics, first: int, second: int, draws: int, seed: int) -> Floats:
+def _exchanged(statistics: CorpusSums, first: int, second: int, draws: int, seed: int) -> Floats:
     """Return the score differences after exchanging the two systems' statistics on random instances."""
     one, other = statistics.values[first], statistics.values[second]
     total, gap = one.sum(axis=0) + other.sum(axis=0), one - other

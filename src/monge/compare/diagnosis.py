@@ -1,4 +1,4 @@
-"""Warnings: where the answer depends on the mechanism, on the mix of instances, or on very few of them."""
+"""Warnings: where the result depends on the mechanism, on the mix of instances, or on very few of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from monge.compare.influence import (
 )
 from monge.compare.instance_types import TypeSplit, split_by_difficulty, split_by_type
 from monge.compare.ranking import TITLES
+from monge.compare.settings import MAX_DRAWS
 from monge.compare.significance import CORRECTIONS, correct_holm, level_of_pair
 from monge.compare.wording import amount, count_noun, listed, p_value, percent
 
-FEW = 0.01  # an outcome that hangs on at most this share of the instances (or on two) is called fragile
+FEW = 0.01  # an outcome that depends on at most this share of the instances (or on two) is called fragile
 
 
 def find_warnings(comparison: Comparison) -> tuple[str, ...]:
-    """Return one sentence for each thing that should stop a reader from trusting the outcome blindly."""
+    """Return one sentence for each reason to look at the outcome with care."""
     return (
         *_disagreement(comparison),
         *_contradictions(comparison),
@@ -65,16 +66,16 @@ def find_notes(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _detectable(comparison: Comparison) -> str:
-    """Say what differences this many instances could show, for the pair where it is hardest."""
+    """Describe which differences this many instances can show, for the pair where it is hardest."""
     share = max(pair.detectable_share for pair in comparison.pairs)
     mean = max(pair.detectable_advantage for pair in comparison.pairs)
     level = comparison.settings.level(len(comparison.pairs))
     found = [f"shares of wins from {percent(share)} (of decided instances)"] if share <= 1 else []
     found += [f"mean advantages from {amount(mean)}"] if 0 < mean < np.inf else []  # else nothing varies
-    chance = f"with a chance of {percent(comparison.settings.power)} (level {amount(level)})"
+    chance = f"with a probability of {percent(comparison.settings.power)} (level {amount(level)})"
     if not found:
-        return f"so few decided instances show no difference {chance}"
-    return f"so many instances show {' and '.join(found)} {chance}"
+        return f"so few decided instances cannot show any difference {chance}"
+    return f"this many instances can show {' and '.join(found)} {chance}"
 
 
 def key_pairs(comparison: Comparison, *, limit: int = 12) -> list[PairResult]:
@@ -103,7 +104,7 @@ def _disagreement(comparison: Comparison) -> list[str]:
 
 
 def _why(comparison: Comparison) -> str:
-    """Explain a mean that contradicts Bradley–Terry by the instances that carry it."""
+    """Explain a mean that contradicts Bradley–Terry by the instances that cause it."""
     bt, mean = comparison.ranking("bt").winners, comparison.ranking("mean").winners
     names = comparison.table.systems
     if set(bt) & set(mean) or comparison.pair(names[bt[0]], names[mean[0]]) in key_pairs(comparison):
@@ -150,11 +151,11 @@ def _types(comparison: Comparison) -> list[str]:
     if comparison.types:
         splits = [split_by_type(comparison.scores, comparison.types, i, j) for i, j in pairs]
         adjusted = correct_holm(np.array([s.p_value for s in splits]))
-        apart = [s for s, p in zip(splits, adjusted, strict=True) if p <= alpha and s.pulls_apart]
-        return [f"instance types pull apart: {_describe(s)}, {p_value(s.p_value)}; {_MIX}" for s in apart]
+        apart = [s for s, p in zip(splits, adjusted, strict=True) if p <= alpha and s.disagrees]
+        return [f"instance types disagree: {_describe(s)}, {p_value(s.p_value)}; {_MIX}" for s in apart]
     level = alpha / len(pairs)
     halves = [split_by_difficulty(comparison.scores, i, j, alpha=level) for i, j in pairs]
-    return [f"easy and hard instances pull apart: {_describe(s)}; {_MIX}" for s in halves if s is not None]
+    return [f"easy and hard instances disagree: {_describe(s)}; {_MIX}" for s in halves if s is not None]
 
 
 _MIX = "the overall outcome depends on their mix"
@@ -171,7 +172,7 @@ def _describe(split: TypeSplit) -> str:
 
 def _influence(comparison: Comparison) -> list[str]:
     settings = comparison.settings
-    if settings.decide_by not in ("sign", "t"):  # only of these two it is known without trying every subset
+    if settings.decide_by not in ("sign", "t"):  # for other tests, every subset would have to be tried
         return _single(comparison)
     found = []
     raw = np.array([pair.p_values[settings.decide_by] for pair in comparison.pairs])
@@ -188,7 +189,7 @@ def _influence(comparison: Comparison) -> list[str]:
         if 0 < dropped <= max(2, FEW * pair.instances):
             loser = pair.second if pair.winner == pair.first else pair.first
             found.append(
-                f"{pair.winner} over {loser} hangs on {count_noun(dropped, 'instance')} of {pair.instances}: "
+                f"{pair.winner} over {loser} depends on {count_noun(dropped, 'instance')} of {pair.instances}: "
                 f"without {'it' if dropped == 1 else 'them'} it is not significant"
             )
     return found + _single(comparison)
@@ -208,7 +209,7 @@ def _ties(comparison: Comparison) -> list[str]:
     found = []
     for pair in key_pairs(comparison):
         if pair.ties == pair.instances:
-            continue  # said in the conclusions
+            continue  # the conclusions say so
         if pair.ties > pair.wins + pair.losses:
             found.append(
                 f"{pair.first} and {pair.second} tie on {percent(pair.ties / pair.instances)} of instances: "
@@ -218,10 +219,10 @@ def _ties(comparison: Comparison) -> list[str]:
 
 
 def _constant(comparison: Comparison) -> list[str]:
-    """Warn of pairs without variance, for which the t-test and the bootstrap have no p-value of their own."""
+    """Warn of pairs without variance, for which the t-test and the bootstrap give no p-value."""
     return [
         f"the scores of {pair.first} and {pair.second} differ by {amount(abs(pair.advantage))} on every instance: "
-        "where nothing varies, the t-test and the bootstrap take the sign test's p-value and there is no effect size d"
+        "without variance the t-test and the bootstrap take the sign test's p-value, and there is no effect size d"
         for pair in key_pairs(comparison)
         if np.isinf(pair.effect_size) and pair.instances > 1
     ]
@@ -234,7 +235,8 @@ def _size(comparison: Comparison) -> list[str]:
     over = f" over {pairs} pairs" if pairs > 1 else ""
     if settings.decide_by in ("randomisation", "bootstrap") and 1 / (1 + settings.draws) > level:
         wanted = int(np.ceil(2 / level))
-        return [f"{settings.draws:,} draws cannot show significance{over}: use at least {wanted:,}"]
+        advice = f"use at least {wanted:,}" if wanted <= MAX_DRAWS else "let another test decide, such as the sign test"
+        return [f"{settings.draws:,} draws cannot show significance{over}: {advice}"]
     least, n = smallest_decisive(level), len(comparison.table.segments)
     if n < (least if settings.decide_by == "sign" else 2):
         return [f"{count_noun(n, 'instance')} cannot decide anything: a sign test needs at least {least}{over}"]

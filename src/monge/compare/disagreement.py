@@ -14,7 +14,7 @@ class Disagreement:
     """The measures of table 1 of Peyrard et al. (2021).
 
     ``pairs`` is the share of pairs ordered differently, (1 − τ_b)/2 with Kendall's τ_b, NaN when a mechanism ties all
-    systems; ``winner`` and ``top3`` tell whether the best system, or the best three as a set, differ (of equal systems
+    systems; ``winner`` and ``top3`` say whether the best system, or the best three as a set, differ (of equal systems
     the one listed first counts, as in the authors' code).
     """
 

@@ -1,4 +1,4 @@
-"""How few instances an outcome hangs on."""
+"""How many instances an outcome depends on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _BLOCK = 1 << 21
 
 
 def wins_to_drop(wins: int, losses: int, *, alpha: float) -> int:
-    """Return how many of the winner's wins must go before a sign test is no longer significant (0: it is not).
+    """Return how many of the winner's wins must be removed before a sign test is no longer significant.
+
+    0 means that it is not significant to begin with.
 
     >>> wins_to_drop(9, 1, alpha=0.05)
     2
@@ -27,9 +29,9 @@ def wins_to_drop(wins: int, losses: int, *, alpha: float) -> int:
 
 
 def extremes_to_drop(differences: Floats, *, alpha: float) -> int:
-    """Return how many of the largest differences in favour must go before a paired t-test is no longer significant.
+    """Return how many of the largest favourable differences must be removed before a paired t-test is not significant.
 
-    Removing the largest first; 0 when the test is not significant to begin with.
+    The largest are removed first; 0 means that the test is not significant to begin with.
     """
     d = np.sort(differences if differences.mean() >= 0 else -differences)  # largest last
     n = np.arange(len(d), 1, -1)
@@ -89,9 +91,9 @@ def _decisive_for_bt(scores: PairedScores, counts: PairCounts) -> list[int]:
 
 
 def _changed(whole: Floats, without: Floats) -> list[int]:
-    """Return the rows of *without* (N, S) whose best systems are others than those of the *whole* (S,)."""
+    """Return the rows of *without* (N, S) whose best systems differ from those of the *whole* (S,)."""
     scale = max(float(np.abs(whole).max()), 1e-300) * 1e-9
     best = whole >= whole.max() - scale
-    best_without = np.fmax.reduce(without, axis=1, keepdims=True)  # NaN where nobody has a score left: no new winner
+    best_without = np.fmax.reduce(without, axis=1, keepdims=True)  # NaN where no system has a score left: no new winner
     still = without >= best_without - scale
     return [int(i) for i in np.flatnonzero(~((still & best).any(axis=1) | np.isnan(best_without[:, 0])))]

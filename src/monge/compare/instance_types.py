@@ -1,4 +1,4 @@
-"""Do all kinds of instances agree on which of two systems is better?"""
+"""Whether all types of instances agree on which of two systems is better."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy import stats
 from monge.compare.pairs import PairedScores
 from monge.compare.significance import sign_p_value
 
-MIN_DECIDED = 5  # a type with fewer decided instances says too little to be compared
+MIN_DECIDED = 5  # types with fewer decided instances are not compared
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class TypeCounts:
 
 @dataclass(frozen=True)
 class TypeSplit:
-    """One pair of systems, type by type, and the p-value of «the share of wins is the same for all types» (χ²)."""
+    """One pair of systems, type by type, and the p-value of an equal share of wins in all types (χ² test)."""
 
     first: str
     second: str
@@ -39,7 +39,7 @@ class TypeSplit:
     p_value: float
 
     @property
-    def pulls_apart(self) -> bool:
+    def disagrees(self) -> bool:
         """Whether some types prefer the first system and others the second."""
         return any(c.share > 0.5 for c in self.counts) and any(c.share < 0.5 for c in self.counts)
 
@@ -50,7 +50,7 @@ def split_by_type(scores: PairedScores, types: Sequence[str], first: int, second
     >>> from monge.scores import ScoreTable
     >>> table = ScoreTable(("A", "B"), tuple("abcdefghij"), [[1] * 5 + [0] * 5, [0] * 5 + [1] * 5])
     >>> split = split_by_type(PairedScores.from_table(table), ["easy"] * 5 + ["hard"] * 5, 0, 1)
-    >>> [(c.type, c.wins, c.losses) for c in split.counts], split.pulls_apart
+    >>> [(c.type, c.wins, c.losses) for c in split.counts], split.disagrees
     ([('easy', 5, 0), ('hard', 0, 5)], True)
     """
     difference = scores.values[first] - scores.values[second]
@@ -65,8 +65,10 @@ def split_by_type(scores: PairedScores, types: Sequence[str], first: int, second
 
 
 def split_by_difficulty(scores: PairedScores, first: int, second: int, *, alpha: float) -> TypeSplit | None:
-    """Split the instances at the median of all systems' mean score; return the split only if both halves are decided
-    and disagree (a sign test at α/2 in each half)."""
+    """Split the instances at the median of all systems' mean score.
+
+    Returns the split only if both halves are decided and disagree (a sign test at α/2 in each half), else None.
+    """
     complete = np.asarray(~np.isnan(scores.values).any(axis=0))
     if np.count_nonzero(complete) < 4 * MIN_DECIDED:
         return None
@@ -80,7 +82,7 @@ def split_by_difficulty(scores: PairedScores, first: int, second: int, *, alpha:
     )
     split = split_by_type(kept, [str(name) for name in types], first, second)
     p = [float(sign_p_value(np.array(c.wins), np.array(c.losses))) for c in split.counts]
-    return split if split.pulls_apart and len(p) == 2 and max(p) <= alpha / 2 else None
+    return split if split.disagrees and len(p) == 2 and max(p) <= alpha / 2 else None
 
 
 def _heterogeneity(counts: Sequence[TypeCounts]) -> float:

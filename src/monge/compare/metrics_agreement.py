@@ -1,4 +1,4 @@
-"""Several metrics on the same systems: where they agree, and a verdict that does not hide where they do not."""
+"""Several metrics on the same systems: where they agree, and a joint verdict that shows where they do not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CombinedVerdict:
-    """What all metrics together say of one pair: which metrics decide for whom, and which do not decide.
+    """What all metrics together say about one pair: which metrics decide for whom, and which do not decide.
 
     ``kind``: all metrics decide for one system ("unanimous"), some do and none objects ("leaning"), they decide
     against each other ("conflict"), or none decides ("undecided"). ``winner`` is None in the last two.
@@ -36,8 +36,11 @@ class CombinedVerdict:
 
 @dataclass(frozen=True, eq=False)
 class MetricAgreement:
-    """Comparisons by metric; ``rank_agreement`` (M, M) is Kendall's τ-b between Bradley–Terry orders,
-    ``instance_agreement`` (M, M) the share of single instances on which two metrics prefer the same system."""
+    """Comparisons by metric, and how far the metrics agree.
+
+    ``rank_agreement`` (M, M) is Kendall's τ-b between Bradley–Terry orders, ``instance_agreement`` (M, M) the share of
+    single instances on which two metrics prefer the same system.
+    """
 
     comparisons: Mapping[str, Comparison]
     rank_agreement: Floats
@@ -46,9 +49,10 @@ class MetricAgreement:
 
 
 def combine_metrics(comparisons: Mapping[str, Comparison]) -> MetricAgreement:
-    """Set several metrics' comparisons of the same systems side by side.
+    """Combine several metrics' comparisons of the same systems.
 
-    Kendall's τ of two systems is ±1; a metric that ties all systems has none (NaN).
+    Kendall's τ of two systems is ±1; it is NaN for a metric that ties all systems. Raises InputError when the metrics
+    do not score the same systems.
     """
     tables = [c.table for c in comparisons.values()]
     for name, table in zip(comparisons, tables, strict=True):
@@ -67,7 +71,7 @@ def combine_metrics(comparisons: Mapping[str, Comparison]) -> MetricAgreement:
 
 
 def describe_verdict(verdict: CombinedVerdict) -> str:
-    """Say in one sentence what all metrics together make of a pair.
+    """Return in one sentence what all metrics together say about a pair.
 
     >>> describe_verdict(CombinedVerdict("A", "B", "leaning", "B", (), ("bleu",), ("chrf",)))
     'B beats A by bleu; chrf does not separate them'
@@ -117,7 +121,7 @@ def _rank_agreement(one: Comparison, other: Comparison) -> float:
 
 
 def _instance_agreement(one: Comparison, other: Comparison) -> float:
-    """Return the share of (pair, instance) comparisons decided alike, among those both metrics decide; NaN if none."""
+    """Return the share of (pair, instance) comparisons decided alike, of those that both metrics decide (NaN: none)."""
     places = {name: k for k, name in enumerate(other.table.segments)}
     shared = [(k, places[name]) for k, name in enumerate(one.table.segments) if name in places]
     systems = [other.table.systems.index(name) for name in one.table.systems]

@@ -15,13 +15,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 22  # numbers held at once while walking over pairs
-_LARGEST = 1e100  # squares of larger scores leave the range of floats
+_LARGEST = 1e100  # squares of larger scores overflow
 _ROUNDING = 4 * np.finfo(np.float64).eps  # numbers added up in another order differ by this share of their size
 
 
 @dataclass(frozen=True, eq=False)
 class PairedScores:
-    """Scores turned so that higher is better, and the pairs of systems (first < second) to look at.
+    """Scores with higher always better, and the pairs of systems (first < second) to compare.
 
     ``values`` is (S, N) with NaN for missing; a difference of at most ``tie_margin`` is a tie.
     """
@@ -50,7 +50,7 @@ class PairedScores:
 
     @classmethod
     def from_table(cls, table: ScoreTable, *, tie_margin: float = 0.0) -> PairedScores:
-        """Turn a table so that higher is better; scores of an instance that differ by rounding only are made equal.
+        """Negate a table where lower is better; scores of an instance that differ only by rounding are made equal.
 
         A difference of the margin itself is a tie, however it was rounded (0.8 − 0.7 is a little more than 0.1).
 
@@ -72,7 +72,7 @@ class PairedScores:
         return np.asarray(difference[~np.isnan(difference)])
 
     def never_vary(self, first: Ints, second: Ints, differences: Floats) -> NDArray[np.bool_]:
-        """Return whether a pair's differences (p, N) are one and the same on all its instances, but for rounding."""
+        """Return whether a pair's differences (p, N) are the same on all its instances, apart from rounding."""
         spread = np.fmax.reduce(differences, axis=1) - np.fmin.reduce(differences, axis=1)
         largest = np.fmax.reduce(np.abs(self.values), axis=1)
         return np.asarray(spread <= _ROUNDING * (largest[first] + largest[second]))
@@ -83,7 +83,7 @@ class PairedScores:
         return np.where(np.isnan(differences), np.nan, result)
 
     def blocks(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Yield (first, second, differences (p, N)) over all pairs, a bounded number of them at a time."""
+        """Yield (first, second, differences (p, N)) over all pairs, in blocks of bounded size."""
         first, second = np.triu_indices(len(self.systems), 1)
         step = max(1, _BLOCK // max(1, len(self.segments)))
         for start in range(0, len(first), step):
@@ -93,7 +93,7 @@ class PairedScores:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How often each system beat (or tied) each other one; entry [i, j] speaks of i against j. All (S, S)."""
+    """How often each system beat (or tied with) each other one; entry [i, j] is of i against j. All are (S, S)."""
 
     wins: Ints
     ties: Ints

@@ -29,7 +29,7 @@ TITLES = {"bt": "BT", "mean": "mean", "median": "median", "elo": "Elo", "trueski
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """One mechanism's verdict: a value and a rank for each system, best = 1, equal values sharing a rank.
+    """One mechanism's result: a value and a rank for each system, best = 1, equal values sharing a rank.
 
     ``low`` and ``high`` bound the value: a bootstrap interval over instances, or, for Elo and TrueSkill, one standard
     deviation between random orders of the games (``bounds`` says which). ``rank_low`` and ``rank_high`` bound the rank
@@ -94,7 +94,7 @@ def rank_systems(
         mean, median = _turn(mean), _turn(median)
     fit = fit_bradley_terry(counts.points)
     bt = _with_intervals("bt", fit.strengths, draws["bt"], settings, instances=len(scores.segments))
-    # strengths may span many powers of ten: their ratios tell systems apart, not their differences
+    # strengths may span many powers of ten: their ratios distinguish systems, not their differences
     ranks, notes = rank_values(fit.log_strengths, scale=1.0), _fit_notes(fit, regularised, settings.draws)
     bt = replace(bt, ranks=ranks, notes=notes)
     return (bt, mean, median, *_rate(scores, settings))
@@ -105,12 +105,12 @@ def _fit_notes(fit: BradleyTerry, regularised: int, draws: int) -> tuple[str, ..
     if fit.regularised:
         notes.append(
             "Bradley–Terry has no finite maximum here (some systems never win against the others): "
-            f"{VIRTUAL_WINS:g} virtual wins were added each way between every two systems"
+            f"{VIRTUAL_WINS:g} virtual wins were added in each direction between every two systems"
         )
     elif regularised:
         notes.append(
             f"Bradley–Terry had no finite maximum in {regularised} of {draws} bootstrap draws: "
-            f"{VIRTUAL_WINS:g} virtual wins were added each way there"
+            f"{VIRTUAL_WINS:g} virtual wins were added in each direction there"
         )
     if not fit.converged:
         notes.append("Bradley–Terry did not converge: its strengths are approximate")
@@ -152,5 +152,5 @@ _SPREAD = "± one standard deviation between random orders of the games"
 
 
 def _turn(ranking: Ranking) -> Ranking:
-    """Give values back in the direction of a table where lower is better."""
+    """Return the values in the direction of a table where lower is better."""
     return replace(ranking, values=-ranking.values, low=-ranking.high, high=-ranking.low)

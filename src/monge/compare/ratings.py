@@ -128,7 +128,7 @@ def _corrections(lead: Floats, margin: Floats, outcome: Floats) -> tuple[Floats,
         with np.errstate(divide="ignore", invalid="ignore"):
             shift_draw = (density_low - density_high) / mass
             shrink_draw = shift_draw**2 + (high * density_high - low * density_low) / mass
-        far = ~(mass > 1e-12)  # a draw so unlikely that the truncated normal sits at the nearer margin
+        far = ~(mass > 1e-12)  # a draw so unlikely that the truncated normal lies at the nearer margin
         shift_draw = np.where(far, -np.sign(lead) * (np.abs(lead) - margin), shift_draw)
         shift = np.where(drawn, shift_draw, shift)
         shrink = np.where(drawn, np.where(far, 1.0, shrink_draw), shrink)

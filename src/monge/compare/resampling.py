@@ -1,4 +1,4 @@
-"""The paired bootstrap: instances are drawn with replacement, all systems together, so that pairing survives."""
+"""The paired bootstrap: instances are drawn with replacement, all systems together, which keeps the pairing."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def resample_means(values: Floats, counts: NDArray[np.float32]) -> Floats:
 def resample_medians(values: Floats, counts: NDArray[np.float32]) -> Floats:
     """Return the median of every row of *values* (S, N) in every draw: (b, S).
 
-    Each row is sorted once; in a draw the median sits where the running count of drawn scores passes the half.
+    Each row is sorted once; in a draw the median lies where the running count of drawn scores passes the half.
     """
     medians = np.empty((len(counts), len(values)))
     for row, scores in enumerate(values):
         order = np.argsort(scores)[: np.count_nonzero(~np.isnan(scores))]  # NaN sorts last
-        # the middle of a draw strays from the middle of the data by √N/2 (one standard deviation): look at 8 of them
+        # the middle of a draw is √N/2 (one standard deviation) from the middle of the data: look at 8 of them
         reach = 4 * int(np.sqrt(len(order))) + 4
         window = slice(max(0, len(order) // 2 - reach), len(order) // 2 + reach)
         medians[:, row] = _drawn_medians(scores, order, counts, window)

@@ -1,4 +1,4 @@
-"""What a comparison was asked to do."""
+"""The settings of a comparison."""
 
 from __future__ import annotations
 
@@ -7,14 +7,43 @@ from dataclasses import dataclass
 from monge.compare.significance import CORRECTIONS, find_test
 from monge.errors import OptionError, suggest
 
+MAX_DRAWS = 1_000_000  # kept for every system, to rank it in each: 8 MB per system and mechanism
+MAX_ORDERS = 1_000  # each holds up to 10,000 rounds, played one after another: 80 MB and minutes
+
 
 @dataclass(frozen=True)
 class CompareSettings:
     """Level, deciding test, correction over pairs, resampling and seed of a comparison.
 
-    ``decide_by`` names the test that stars, clusters and verdicts follow: the sign test by default, since it tests
-    what Bradley–Terry ranks by (who wins more instances). ``power`` is the chance with which a difference should be
-    found when sizes are recommended. ``orders`` is how many random orders Elo and TrueSkill are averaged over.
+    Parameters
+    ----------
+    alpha
+        The level of tests and intervals, between 0 and 1.
+    decide_by
+        The test that stars, clusters and conclusions follow. The default is the sign test, since it tests what
+        Bradley–Terry ranks by: who wins more instances.
+    correction
+        How p-values of many pairs are corrected: ``holm``, ``fdr`` or ``none``.
+    draws
+        Resamples of the bootstrap and of approximate randomisation; at most a million.
+    orders
+        Random orders of games that Elo and TrueSkill are averaged over; at most a thousand.
+    seed
+        Seed of everything random.
+    power
+        The probability with which a difference should be found, for recommended sizes of a test set.
+    tie_margin
+        Differences up to this size count as ties.
+
+    Raises
+    ------
+    OptionError
+        When a value is out of range, or the draws are too few to show the level.
+
+    >>> CompareSettings(draws=10**12)
+    Traceback (most recent call last):
+    ...
+    monge.errors.OptionError: draws must be at least 1 and at most 1,000,000, not 1,000,000,000,000
     """
 
     alpha: float = 0.05
@@ -34,17 +63,22 @@ class CompareSettings:
         for name, value in (("alpha", self.alpha), ("power", self.power)):
             if not 0.0 < value < 1.0:
                 raise OptionError(f"{name} must lie between 0 and 1, not {value}")
-        for name, count in (("draws", self.draws), ("orders", self.orders)):
-            if count < 1:
-                raise OptionError(f"{name} must be at least 1, not {count}")
+        for name, count, most in (("draws", self.draws, MAX_DRAWS), ("orders", self.orders, MAX_ORDERS)):
+            if not 1 <= count <= most:
+                raise OptionError(f"{name} must be at least 1 and at most {most:,}, not {count:,}")
         if self.draws * self.alpha < 2:
-            raise OptionError(f"{self.draws} draws cannot show a level of {self.alpha:g}; use {int(20 / self.alpha)}")
+            raise OptionError(f"{self.draws} draws cannot show a level of {self.alpha:g}; {self._advice()}")
         if self.seed < 0:
             raise OptionError(f"seed must be at least 0, not {self.seed}")
 
-    def level(self, pairs: int) -> float:
-        """Return the level one of so many pairs must reach in the hardest case, when it alone differs.
+    def _advice(self) -> str:
+        if MAX_DRAWS * self.alpha < 2:
+            return f"alpha must be at least {2 / MAX_DRAWS:g}, since at most {MAX_DRAWS:,} draws are possible"
+        return f"use {min(int(20 / self.alpha), MAX_DRAWS)}"
 
-        Holm and Benjamini–Hochberg both ask for α / pairs then.
+    def level(self, pairs: int) -> float:
+        """Return the level that one of *pairs* pairs must reach in the hardest case, when no other pair differs.
+
+        Holm and Benjamini–Hochberg both require α / pairs then.
         """
         return self.alpha if self.correction == "none" else self.alpha / pairs

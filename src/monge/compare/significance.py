@@ -1,4 +1,4 @@
-"""Tests of «these two systems are equally good», each a claim of its own about the paired scores.
+"""Tests of whether two systems are equally good, each with its own claim about the paired scores.
 
 Every test looks at a block of pairs at once and returns, for each pair, a statistic whose sign names the better system
 (positive: the first) and a two-sided p-value. scipy computes what it has; resampling tests share one set of draws.

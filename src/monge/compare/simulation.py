@@ -1,7 +1,7 @@
 """The synthetic study: how well mean, median and Bradley–Terry recover strengths that are known.
 
-Scores of systems with known strengths are spoilt by instance types (an offset all systems share on a type) and by
-outliers, and each mechanism's order is held against the true one by Kendall's τ (Peyrard et al. 2021, section 4).
+Scores of systems with known strengths are disturbed by instance types (an offset that all systems share on a type) and
+by outliers; each mechanism's order is compared with the true one by Kendall's τ (Peyrard et al. 2021, section 4).
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ Floats = NDArray[np.float64]
 
 OFFSET = 100.0  # types lie anywhere between 0 and this, in units of the noise (the authors' released value)
 MECHANISMS = ("mean", "median", "bt")
+# the largest simulation holds 1,000 × 10,000 scores (80 MB) and looks at half a million pairs of systems
+_LIMITS = {"systems": (2, 1_000), "instances": (1, 10_000), "types": (1, 10_000)}
+MAX_SIMULATIONS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Setup:
-    """One evaluation to simulate: how many systems, instances and instance types, and the share of outliers."""
+    """One evaluation to simulate: the numbers of systems, instances and instance types, and the share of outliers."""
 
     systems: int
     instances: int
@@ -34,13 +37,10 @@ class Setup:
     outliers: float
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("systems", self.systems, 2),
-            ("instances", self.instances, 1),
-            ("types", self.types, 1),
-        ):
-            if value < least:
-                raise OptionError(f"a simulation needs at least {least} {name}, not {value}")
+        for name, (least, most) in _LIMITS.items():
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise OptionError(f"a simulation needs at least {least} {name} and at most {most:,}, not {value:,}")
         if not 0.0 <= self.outliers <= 1.0:
             raise OptionError(f"the share of outliers must lie between 0 and 1, not {self.outliers}")
 
@@ -64,7 +64,7 @@ def sample_as_described(setup: Setup, rng: np.random.Generator) -> tuple[Floats,
 
 
 def sample_as_released(setup: Setup, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return strengths (S,) and scores (S, N) as the authors' released code draws them; this made their figure 3.
+    """Return strengths (S,) and scores (S, N) as the authors' released code draws them, which made their figure 3.
 
     Strengths are uniform, scaled to sum to 10; each type has the same number of instances; outliers are extra instances
     (at least one) with scores uniform on [0, 100] whose order contradicts the strengths (Kendall's τ < 0).
@@ -88,7 +88,10 @@ RECIPES: dict[str, Sampler] = {"paper": sample_as_described, "released": sample_
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination to simulate; the defaults are the paper's: 288 combinations, 10 times each."""
+    """Every combination to simulate; the defaults are the paper's: 288 combinations, 10 times each.
+
+    Raises OptionError when nothing is left to simulate, or more than a million simulations.
+    """
 
     types: tuple[int, ...] = (1, 3, 5, 10)
     outliers: tuple[float, ...] = (0.0, 0.01, 0.025)
@@ -96,25 +99,30 @@ class Grid:
     instances: tuple[int, ...] = (10, 30, 100, 200)
     repeats: int = 10
 
-    def setups(self) -> list[Setup]:
-        """Return all combinations, each as often as it is repeated."""
+    def __post_init__(self) -> None:
         if self.repeats < 1 or not all((self.types, self.outliers, self.systems, self.instances)):
             raise OptionError("a simulation needs at least one value of everything and one repeat")
+        size = len(self.types) * len(self.outliers) * len(self.systems) * len(self.instances) * self.repeats
+        if size > MAX_SIMULATIONS:
+            raise OptionError(f"{size:,} simulations are too many: at most {MAX_SIMULATIONS:,}, reduce the repeats")
+
+    def setups(self) -> list[Setup]:
+        """Return all combinations, each as often as it is repeated."""
         combinations = itertools.product(self.types, self.outliers, self.systems, self.instances)
         return [Setup(s, n, t, f) for t, f, s, n in combinations for _ in range(self.repeats)]
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
-    """Results: ``setups`` and, for each, Kendall's τ of every mechanism (columns in the order of MECHANISMS)."""
+class SimulationStudy:
+    """Results: ``setups`` and ``taus`` (simulations, 3), Kendall's τ of every mechanism in the order of MECHANISMS."""
 
     setups: tuple[Setup, ...]
     taus: Floats
 
-    def select(self, **fixed: float) -> Study:
+    def select(self, **fixed: float) -> SimulationStudy:
         """Return the part where all named properties have the given value."""
         keep = [k for k, s in enumerate(self.setups) if all(getattr(s, name) == v for name, v in fixed.items())]
-        return Study(tuple(self.setups[k] for k in keep), self.taus[keep])
+        return SimulationStudy(tuple(self.setups[k] for k in keep), self.taus[keep])
 
     def average(self, by: str, *, draws: int = 1000, seed: int = 12345) -> list[tuple[float, Floats, Floats, Floats]]:
         """Return (value, mean τ, low, high) for every value of one property; low and high bound the mean at 95 %."""
@@ -129,22 +137,22 @@ class Study:
         return rows
 
 
-def run_study(
+def run_simulations(
     grid: Grid,
     *,
     recipe: Sampler = sample_as_released,
     seed: int = 12345,
-    watch: Callable[[Iterable[Setup]], Iterable[Setup]] = iter,
-) -> Study:
-    """Simulate every setup of a grid; *watch* may wrap the iteration to show progress.
+    show_progress: Callable[[Iterable[Setup]], Iterable[Setup]] = iter,
+) -> SimulationStudy:
+    """Simulate every setup of a grid; *show_progress* may wrap the iteration (``tqdm``).
 
-    >>> study = run_study(Grid((1,), (0.0,), (5,), (200,), 20))
+    >>> study = run_simulations(Grid((1,), (0.0,), (5,), (200,), 20))
     >>> bool(study.taus.mean() > 0.5)
     True
     """
     rng = np.random.default_rng(seed)
     setups = tuple(grid.setups())
-    return Study(setups, np.array([_recover(*recipe(setup, rng)) for setup in watch(setups)]))
+    return SimulationStudy(setups, np.array([_recover(*recipe(setup, rng)) for setup in show_progress(setups)]))
 
 
 def _recover(strengths: Floats, scores: Floats) -> list[float]:

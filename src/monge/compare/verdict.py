@@ -1,4 +1,4 @@
-"""Conclusions in words: one sentence for each."""
+"""The findings of a comparison in words, one sentence for each."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _ENDLESS = 1_000_000  # more instances than anyone will collect
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What a comparison says (``conclusions``), what to be careful about, and how it was done."""
+class Findings:
+    """What a comparison shows (``conclusions``), what to be careful about (``warnings``), and how it was done."""
 
     conclusions: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def explain_comparison(comparison: Comparison) -> Explanation:
-    """Put a comparison into words.
+def explain_comparison(comparison: Comparison) -> Findings:
+    """Describe a comparison in sentences: conclusions, warnings and notes.
 
     >>> from monge.compare import compare_systems
     >>> from monge.scores import ScoreTable
@@ -35,16 +35,16 @@ def explain_comparison(comparison: Comparison) -> Explanation:
     conclusions = []
     if len(comparison.table.systems) > 2:
         conclusions.append(describe_top(comparison))
-    told = key_pairs(comparison)
-    if len(told) < len(comparison.pairs):  # too many for a sentence each: the leader's place, and its closest rival
+    described = key_pairs(comparison)
+    if len(described) < len(comparison.pairs):  # too many for one sentence each: the leader, and its closest rival
         conclusions.append(describe_leader(comparison))
-        told = told[:1]
-    conclusions += [describe_pair(comparison, pair) for pair in told]
-    return Explanation(tuple(conclusions), find_warnings(comparison), find_notes(comparison))
+        described = described[:1]
+    conclusions += [describe_pair(comparison, pair) for pair in described]
+    return Findings(tuple(conclusions), find_warnings(comparison), find_notes(comparison))
 
 
 def describe_top(comparison: Comparison) -> str:
-    """Say who leads, and whether that is sure."""
+    """Return who leads, and whether that is significant."""
     top, *rest = comparison.clusters
     total = len(comparison.table.systems)
     test = find_test(comparison.settings.decide_by).title
@@ -56,7 +56,7 @@ def describe_top(comparison: Comparison) -> str:
 
 
 def describe_leader(comparison: Comparison) -> str:
-    """Say how far ahead the first system is, and how much of the field is settled."""
+    """Return how many systems the first one beats, and how many pairs are settled."""
     leader, *others = comparison.order
     winners = {name: comparison.pair(leader, name).winner for name in others}
     beaten, open_pairs = [n for n, w in winners.items() if w == leader], [n for n, w in winners.items() if w is None]
@@ -68,7 +68,7 @@ def describe_leader(comparison: Comparison) -> str:
 
 
 def describe_pair(comparison: Comparison, pair: PairResult) -> str:
-    """Say which of two systems is better and by what evidence, or what it would take to know."""
+    """Return which of two systems is better and by what evidence, or how many instances would decide it."""
     if pair.ties == pair.instances:
         margin = comparison.settings.tie_margin
         same = "have the same score" if margin == 0 else f"differ by no more than {margin:g}"
@@ -101,7 +101,7 @@ def _majority(comparison: Comparison, pair: PairResult, evidence: str) -> str:
 
 
 def _shares(pair: PairResult, *, bounds: str = "") -> str:
-    """Say on how many instances the first system is better and, where there are ties, on how many it is worse."""
+    """Return on how many instances the first system is better and, where there are ties, on how many it is worse."""
     instances = count_noun(pair.instances, "instance")
     if not pair.ties:
         return f"better on {percent(pair.probability)}{bounds} of {instances}"
@@ -155,7 +155,7 @@ def _undecided(comparison: Comparison, pair: PairResult, evidence: str) -> str:
         better = pair.first if pair.advantage > 0 else pair.second
         head += f"; the mean does prefer {better} (by {amount(abs(pair.advantage))}, {p_value(mean_p)})"
     if pair.more_instances is None or pair.more_instances > _ENDLESS:
-        return f"{head}; no test set in reach would settle a difference this small"
+        return f"{head}; no test set of realistic size would settle a difference this small"
     instances = "instance" if pair.more_instances == 1 else "instances"
     by = "" if claim in ("majority", "mean") else " by the sign test"  # sizes are known for these two claims
     return f"{head}; about {_rounded(pair.more_instances)} more {instances} would settle a difference of this size{by}"

@@ -1,4 +1,4 @@
-"""Numbers and names as they stand in a sentence."""
+"""Numbers and names as they appear in a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def percent(share: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as readers expect it.
+    """Return a p-value in the usual notation.
 
     >>> p_value(0.00012), p_value(0.0312), p_value(0.4)
     ('p < 0.001', 'p = 0.031', 'p = 0.40')

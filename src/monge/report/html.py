@@ -1,4 +1,4 @@
-"""HTML pages that need nothing but themselves: no script, no font, no network."""
+"""Self-contained HTML pages: no script, no font, no network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from monge.report.tables import Row
 
 
 def escape(text: str) -> str:
-    """Return *text* so that a browser shows it literally.
+    """Return *text* escaped, so that a browser shows it as it is.
 
     >>> escape('a < "b"')
     'a &lt; &quot;b&quot;'
@@ -35,7 +35,7 @@ def html_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> str:
 
 
 def html_list(items: Sequence[str], *, kind: str = "") -> str:
-    """Return sentences as a list; *kind* ("warning", "note") sets its looks."""
+    """Return sentences as a list; *kind* ("warning", "note") is its CSS class."""
     style = f' class="{escape(kind)}"' if kind else ""
     return f"<ul{style}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>" if items else ""
 

@@ -1,4 +1,4 @@
-"""Figures: one style, exact repeats, written whole."""
+"""Figures in one style; the same figure always gives the same file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _STYLE: Any = {
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Apply the common style to every figure drawn or saved inside; says what to install when matplotlib is missing."""
+    """Apply the common style to every figure drawn or saved inside.
+
+    Raises OptionError, which names what to install, when matplotlib is missing.
+    """
     try:
         import matplotlib
     except ImportError as error:
@@ -49,7 +52,7 @@ def figure_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, in inches, that belongs to no window."""
+    """Return an empty figure of this size in inches, without a window."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -67,7 +70,7 @@ def figure_bytes(figure: Figure, *, kind: str = "svg") -> bytes:
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure to a file whose name tells the format (.svg, .png, .pdf)."""
+    """Write a figure to a file; the ending of its name gives the format (.svg, .png, .pdf)."""
     kind = Path(path).suffix.removeprefix(".").lower()
     data = figure_bytes(figure, kind=kind)
     with open_atomic(path) as stream:

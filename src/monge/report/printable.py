@@ -1,4 +1,4 @@
-"""Texts shown literally: nothing in them may steer a terminal, a page or the reading direction."""
+"""Texts made safe to show: nothing in them may control a terminal, a page or the reading direction."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import unicodedata
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def show_literally(text: str) -> str:
+def make_printable(text: str) -> str:
     r"""Return *text* with control characters as visible signs, direction overrides by name, stray surrogates as U+FFFD.
 
-    >>> show_literally("a\x00b\x1b[31m\u202ec")
+    >>> make_printable("a\x00b\x1b[31m\u202ec")
     'a␀b␛[31m⟨U+202E⟩c'
     """
     return "".join(map(_visible, text))

@@ -63,7 +63,7 @@ _LATEX = {
 
 
 def escape_latex(text: str) -> str:
-    """Return *text* so that LaTeX prints it literally.
+    """Return *text* escaped, so that LaTeX prints it as it is.
 
     >>> print(escape_latex("a_b 5%"))
     a\\_b 5\\%

@@ -19,7 +19,7 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Record:
-    """A row by column name, and where it stands."""
+    """A row by column name, and its place: file and line."""
 
     fields: Mapping[str, Any]
     place: str
@@ -42,7 +42,7 @@ class Record:
 
 
 def parse_number(value: Any, place: str) -> float:
-    """Return *value* as a finite number, or NaN where it says that there is none.
+    """Return *value* as a finite number, or NaN for an empty cell, ``NA``, ``null`` and the like.
 
     >>> parse_number("None", "x"), parse_number(" 2.5", "x")
     (nan, 2.5)
@@ -77,7 +77,7 @@ def read_blank_records(path: PathLike) -> Iterator[Record]:
 
 
 def read_jsonl_records(path: PathLike) -> Iterator[Record]:
-    """Yield the objects of a file with one JSON object a line."""
+    """Yield the objects of a file with one JSON object per line."""
     yield from jsonl_records(iter_lines(path), display_name(path))
 
 

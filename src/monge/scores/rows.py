@@ -1,4 +1,4 @@
-"""Scores as they stand in files, one a row: TSV, CSV, JSON lines (long or wide) and what ``monge score`` prints."""
+"""The single scores of a file: TSV, CSV, JSON lines (long or wide) and what ``monge score -f json`` prints."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Columns = Literal["systems", "metrics"]
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One score and what it is of; ``""`` is what the file does not say, None an unknown direction.
+    """One score and what it belongs to; ``""`` stands for what the file does not say, None for an unknown direction.
 
     ``part`` is a language pair or another part of a data set, ``kind`` the type of the instance, ``total`` marks the
-    score of a whole system.
+    score of a whole system. ``place`` names file and line, ``layout`` says how the table was understood.
     """
 
     score: float
@@ -44,13 +44,15 @@ class ScoreRow:
     higher_is_better: bool | None = None
     signature: str = ""
     total: bool = False
+    layout: str = ""
 
 
 def read_score_rows(path: PathLike, *, columns: Columns) -> Iterator[ScoreRow]:
-    """Yield the scores of a file; what it is is told by its content, not by its name.
+    """Yield the scores of a file; its format is recognised by its content, not by its name.
 
-    Long tables have a column ``score`` and one that names the system and the metric. In wide ones every column that is
-    not an id, system, part, type or direction holds scores; *columns* says whether these are systems or metrics.
+    Long tables have a column ``score`` and columns that name the system and the metric. In wide ones every column that
+    is not an id, system, part, type or direction holds scores; *columns* says whether these are systems or metrics.
+    Where systems are expected but a column ``system`` names the rows, the rows are systems and the columns instances.
     """
     name = display_name(path)
     lines = iter_lines(path)
@@ -75,9 +77,14 @@ def read_score_rows(path: PathLike, *, columns: Columns) -> Iterator[ScoreRow]:
 
 
 def make_table(rows: Sequence[ScoreRow]) -> ScoreTable:
-    """Return one metric's rows as a table; what no row names is NaN, and an unknown direction counts as upwards."""
+    """Return one metric's rows as a table, the scores of whole systems as its totals.
+
+    What no row names is NaN, and where no row gives the direction, higher is better.
+    """
     cells: dict[tuple[str, str], float] = {}
     for row in rows:
+        if row.total:
+            continue
         if (row.system, row.id) in cells:
             raise InputError(f"{row.place}: instance {row.id!r} of system {row.system!r} appears a second time")
         cells[row.system, row.id] = row.score
@@ -87,21 +94,23 @@ def make_table(rows: Sequence[ScoreRow]) -> ScoreTable:
     for (system, segment), value in cells.items():
         values[systems[system], segments[segment]] = value
     direction = direction_of(rows) is not False
-    return ScoreTable(tuple(systems), tuple(segments), values, _signature_of(rows), direction)
+    name = rows[0].metric if rows else ""
+    totals = {row.system: row.score for row in rows if row.total}
+    return ScoreTable(tuple(systems), tuple(segments), values, _signature_of(rows), direction, name, totals)
 
 
 def direction_of(rows: Sequence[ScoreRow]) -> bool | None:
-    """Return whether higher is better by what the rows say; None when none says it."""
-    told = [row for row in rows if row.higher_is_better is not None]
-    for row in told:
-        if row.higher_is_better != told[0].higher_is_better:
+    """Return whether higher is better according to the rows; None when no row says so."""
+    directed = [row for row in rows if row.higher_is_better is not None]
+    for row in directed:
+        if row.higher_is_better != directed[0].higher_is_better:
             here, before = ("higher", "lower") if row.higher_is_better else ("lower", "higher")
             raise InputError(f"{row.place}: {row.metric or 'score'} is better when {here}, but when {before} above")
-    return told[0].higher_is_better if told else None
+    return directed[0].higher_is_better if directed else None
 
 
 def check_recipes(first: str, second: str, place: str) -> None:
-    """Refuse scores of one metric that were made in two ways; what was fitted to the texts may differ."""
+    """Raise InputError for scores of one metric made in two ways; what depends on the texts at hand may differ."""
     if first == second or not first.startswith("metric:") or not second.startswith("metric:"):
         return
     for key, (mine, other) in Signature.parse(first).recipe().differences(Signature.parse(second).recipe()).items():
@@ -120,7 +129,7 @@ def _signature_of(rows: Sequence[ScoreRow]) -> str:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which column plays which role (None where there is none), and which ones hold scores."""
+    """Which column plays which role (None where there is none), and what the columns of ``scores`` stand for."""
 
     metric: str | None
     system: str | None
@@ -129,50 +138,83 @@ class _Layout:
     kind: str | None
     direction: str | None
     signature: str | None
-    is_long: bool
     scores: tuple[str, ...]
+    each: Literal["score", "system", "instance", "metric"]
+
+    def describe(self) -> str:
+        """Say how the table is understood."""
+        rows = {
+            "score": f"one score per row (system: {_quoted(self.system)}, instance: {_quoted(self.id)})",
+            "system": f"one instance per row (named by {_quoted(self.id)}), one system per column",
+            "instance": f"one system per row (named by {_quoted(self.system)}), one instance per column",
+            "metric": f"one output per row (system: {_quoted(self.system)}, instance: {_quoted(self.id)}), "
+            "one metric per column",
+        }[self.each]
+        others = {"metric": self.metric, "part": self.part, "type": self.kind, "direction": self.direction}
+        return ", ".join([rows, *(f"{role} in {_quoted(column)}" for role, column in others.items() if column)])
+
+
+def _quoted(column: str | None) -> str:
+    return "none" if column is None else f"column {column!r}"
 
 
 @functools.lru_cache(maxsize=64)
-def _lay_out(fields: tuple[str, ...], columns: Columns) -> _Layout:
+def _lay_out(fields: tuple[str, ...], columns: Columns) -> tuple[_Layout, str]:
+    """Return the layout of records with these fields, and its description."""
     names = {name.strip().lower(): name for name in reversed(fields)}
     metric, score, kind, direction, signature = map(
         names.get, ("metric", "score", "type", "higher_is_better", "signature")
     )
     usual = (SYSTEM_NAMES, ID_NAMES, PART_NAMES, DOCUMENT_NAMES)
     system, id_name, part, document = (next((names[n] for n in own if n in names), None) for own in usual)
+    each: Literal["score", "system", "instance", "metric"]
+    scores: tuple[str, ...]
     if score is not None and (system if columns == "systems" else metric) is not None:
-        return _Layout(metric, system, id_name, part, kind, direction, signature, True, (score,))
-    known = {id_name, part, kind, direction, signature, *((metric,) if columns == "systems" else (system, document))}
-    if columns == "systems" and id_name is None:
-        id_name = next((name for name in fields if name not in known), None)
-        known.add(id_name)
-    scores = tuple(name for name in fields if name not in known)
-    return _Layout(metric, system, id_name, part, kind, direction, signature, False, scores)
+        each, scores = "score", (score,)
+    elif columns == "metrics":
+        known = {id_name, part, kind, direction, signature, system, document}
+        each, scores = "metric", tuple(name for name in fields if name not in known)
+    else:
+        known = {id_name, part, kind, direction, signature, metric}
+        others = [name for name in fields if name not in known]
+        if id_name is None and system is not None and system in (others[0], names.get("system")):
+            each, scores = "instance", tuple(name for name in others if name != system)
+        else:  # beside an id, even a column called system or model is a system of that name
+            each, system = "system", None
+            if id_name is None and others:
+                id_name = others.pop(0)
+            scores = tuple(others)
+    layout = _Layout(metric, system, id_name, part, kind, direction, signature, scores, each)
+    return layout, layout.describe()
 
 
 def _record_rows(record: Record, columns: Columns) -> Iterator[ScoreRow]:
     """Yield the score of a long row, or those of a wide one."""
-    layout = _lay_out(tuple(record.fields), columns)
+    layout, description = _lay_out(tuple(record.fields), columns)
     if not layout.scores:
         raise InputError(f"{record.place}: no column of scores beside {', '.join(record.fields)}")
-    metric, system = _word(record, layout.metric), _word(record, layout.system)
+    if layout.each == "instance" and layout.kind is not None:
+        raise InputError(
+            f"{record.place}: column {layout.kind!r} gives the type of an instance, but here every row is a system"
+        )
+    metric, system, identifier = (_word(record, name) for name in (layout.metric, layout.system, layout.id))
     for column in layout.scores:
         yield ScoreRow(
             record.number(column),
             record.place,
-            metric if layout.is_long or columns == "systems" else column,
-            system if layout.is_long or columns == "metrics" else column,
-            _word(record, layout.id),
+            column if layout.each == "metric" else metric,
+            column if layout.each == "system" else system,
+            column if layout.each == "instance" else identifier,
             _word(record, layout.part),
             _word(record, layout.kind),
             _direction(record, layout.direction),
             _word(record, layout.signature),
+            layout=description,
         )
 
 
 def _result_rows(results: Any, name: str) -> Iterator[ScoreRow]:
-    """Yield what ``monge score -f json`` prints: one result a system and metric, each with its segments."""
+    """Yield what ``monge score -f json`` prints: one result per system and metric, each with its segments."""
     for position, result in enumerate(results, start=1):
         place = f"{name}, result {position}"
         try:
@@ -182,6 +224,7 @@ def _result_rows(results: Any, name: str) -> Iterator[ScoreRow]:
                 "part": str(result.get("part", "")),
                 "higher_is_better": result.get("higher_is_better"),
                 "signature": str(result.get("signature", "")),
+                "layout": "results of monge score",
             }
             total = parse_number(result.get("score"), place)
             if not math.isnan(total):

@@ -28,7 +28,7 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """A value, the parts it was made of, the reference that decided it, and what went less than well."""
+    """A value, the parts it consists of, the reference that decided it, and notes on fallbacks and empty texts."""
 
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What can change a number, in one line: ``key:value|key:value``."""
+"""Everything that can change a score, in one line: ``key:value|key:value``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 _COST = (r"\*.*", "*typical")
-# what a metric takes from the texts, and what stands for it in a recipe
-_FITTED = {"weighting": (r"=[^)]*", ""), "lambda_c": _COST, "lambda_r": _COST}
+# what a metric takes from the texts, and what replaces it in a recipe
+_BOUND = {"weighting": (r"=[^)]*", ""), "lambda_c": _COST, "lambda_r": _COST}
 _ESCAPES = {"%": "%25", "|": "%7C", ":": "%3A", "\n": "%0A"}
 
 
@@ -42,14 +42,14 @@ class Signature:
         return cls({key: value for key, _, value in pairs})
 
     def recipe(self) -> Signature:
-        """Return the signature without what a metric fits to the texts at hand: idf tables and the typical cost.
+        """Return the signature without what a metric binds to the texts at hand: idf tables and the typical cost.
 
-        Members of an ensemble (keys such as ``1.weighting``) count alike.
+        Members of an ensemble (keys such as ``1.weighting``) are treated in the same way.
 
         >>> str(Signature({"metric": "yisi1", "weighting": "idf(references=a2f4)"}).recipe())
         'metric:yisi1|weighting:idf(references)'
         """
-        return Signature({key: _unfit(key.rpartition(".")[2], value) for key, value in self.fields.items()})
+        return Signature({key: _unbind(key.rpartition(".")[2], value) for key, value in self.fields.items()})
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """Return the keys on which two signatures differ, with both values.
@@ -62,8 +62,8 @@ class Signature:
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def _unfit(key: str, value: str) -> str:
-    return re.sub(*_FITTED[key], value) if key in _FITTED else value
+def _unbind(key: str, value: str) -> str:
+    return re.sub(*_BOUND[key], value) if key in _BOUND else value
 
 
 def _escape(value: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,34 @@ from monge.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """``values[s, n]`` is the score of system s on segment n; NaN means missing.
+    """Scores of a metric, or of people, for several systems on the same segments.
 
-    Works for human scores as well as for a metric's: ``signature`` says which, ``higher_is_better`` the direction.
+    Parameters
+    ----------
+    systems, segments
+        Their names, each of them once.
+    values
+        ``values[s, n]`` is the score of system s on segment n; NaN means missing.
+    signature
+        What made the scores, in one line (``key:value|key:value``).
+    higher_is_better
+        The direction of the scores.
+    name
+        The name of the metric, where there are several.
+    totals
+        Each system's score of the whole set, where the metric has one that is not the mean (BLEU); by system.
+    types
+        The type of each segment (news, chat …), or nothing.
+    notes
+        What a reader of the scores should know, such as how a file was understood.
+
+    Raises
+    ------
+    InputError
+        When shapes and names do not fit, a name appears twice or a score is infinite.
+
+    >>> ScoreTable(("A", "B"), ("1", "2"), [[0.5, 0.75], [0.25, float("nan")]], name="chrf").values.shape
+    (2, 2)
     """
 
     systems: tuple[str, ...]
@@ -22,6 +48,10 @@ class ScoreTable:
     values: NDArray[np.float64]
     signature: str = ""
     higher_is_better: bool = True
+    name: str = ""
+    totals: Mapping[str, float] = field(default_factory=dict)
+    types: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=np.float64)
@@ -31,6 +61,8 @@ class ScoreTable:
                 f"a table of {len(self.systems)} systems and {len(self.segments)} segments"
                 f" cannot hold {values.shape} scores"
             )
+        if self.types and len(self.types) != len(self.segments):
+            raise InputError(f"{len(self.types)} types for {len(self.segments)} segments")
         for kind, names in (("system", self.systems), ("segment", self.segments)):
             if len(set(names)) != len(names):
                 repeated = next(name for name in names if names.count(name) > 1)

@@ -141,7 +141,9 @@ def answer_compare(
     for i, choice in enumerate(request.metrics):
         own = slice(i * count, (i + 1) * count)
         scored = [_scored(*pair) for pair in zip(tasks[own], results[own], strict=True)]
-        comparisons[choice.name] = compare_scored(results[own][0].metric, scored, settings=CompareSettings(), tell=tell)
+        comparisons[choice.name] = compare_scored(
+            results[own][0].metric, scored, settings=CompareSettings(), report_step=tell
+        )
     agreement = combine_metrics(comparisons) if len(comparisons) > 1 else None
     explained = explain_all(comparisons)
     tell("writing the report")

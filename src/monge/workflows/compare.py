@@ -11,7 +11,7 @@ from monge.compare import (
     CompareSettings,
     Comparison,
     CorpusComparison,
-    CorpusStatistics,
+    CorpusSums,
     MetricAgreement,
     combine_metrics,
     compare_corpora,
@@ -151,20 +151,14 @@ def make_table(metric: Metric, results: Sequence[SystemScores]) -> tuple[ScoreTa
 
 
 def _compare_tables(request: CompareRequest, report_step: Report | None) -> dict[str, Comparison]:
-    if isinstance(request.scores, str):
-        file = read_scores(request.scores, higher_is_better=not request.lower_is_better)
-        tables, types_of = file.tables, file.types_of
-    else:
-        tables, types_of = request.scores, _no_types
+    tables = request.scores
+    if isinstance(tables, str):
+        tables = read_scores(tables, higher_is_better=not request.lower_is_better)
     comparisons = {}
     for metric, table in tables.items():
-        types = _read_types(request.types, len(table.segments)) or types_of(table)
+        types = _read_types(request.types, len(table.segments)) or table.types
         comparisons[metric] = compare_systems(table, settings=request.settings, types=types, report_step=report_step)
     return comparisons
-
-
-def _no_types(table: ScoreTable) -> tuple[str, ...]:
-    return ()
 
 
 def _compare_corpora(
@@ -174,7 +168,7 @@ def _compare_corpora(
         return None
     scorer: Summable = metric
     rows = [np.array([scorer.sum_statistics([segment]) for segment in result.segments]) for result in results]
-    statistics = CorpusStatistics(
+    statistics = CorpusSums(
         tuple(result.system for result in results),
         np.stack([row[order] for row, order in zip(rows, places, strict=True)]),
         lambda sums: scorer.score_of_sums(sums.tolist()),

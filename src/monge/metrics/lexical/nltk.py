@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import OptionError
-from monge.metrics.base import MetricBase, check_needs, mean_of_known, note_empty_texts
+from monge.metrics.base import MetricBase, check_needs, note_empty_texts
 from monge.metrics.lexical.sacrebleu import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical.specs import lexical_spec
-from monge.metrics.lexical.wordnet import NoWordNet, find_wordnet
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
 from monge.text import Segment
@@ -26,12 +25,11 @@ Tokens = list[str]
 
 @dataclass(frozen=True, eq=False)
 class NltkMetric(MetricBase):
-    """A metric of nltk on tokens: ``sentence`` scores (references, hypothesis), ``corpus`` the whole set if given."""
+    """A metric of nltk on tokens: ``sentence`` scores (references, hypothesis) and returns the value and notes."""
 
     spec: MetricSpec
     tokenize: Callable[[str], Tokens]
     sentence: Callable[[list[Tokens], Tokens], tuple[float, tuple[str, ...]]]
-    corpus: Callable[[list[list[Tokens]], list[Tokens]], float] | None
     settings: Mapping[str, str]
 
     @property
@@ -45,14 +43,6 @@ class NltkMetric(MetricBase):
         check_needs(self.spec, segments)
         return [self._score(segment) for segment in segments]
 
-    def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
-        """Return nltk's corpus score where it has one, else the mean."""
-        if self.corpus is None:
-            return mean_of_known([score.value for score in scores])
-        check_needs(self.spec, segments)
-        pairs = [self._tokens(segment) for segment in segments]
-        return self.corpus([references for references, _ in pairs], [hypothesis for _, hypothesis in pairs])
-
     def _score(self, segment: Segment) -> Score:
         references, hypothesis = self._tokens(segment)
         empty = note_empty_texts(segment)
@@ -65,16 +55,24 @@ class NltkMetric(MetricBase):
         return [self.tokenize(reference) for reference in segment.references], self.tokenize(segment.hypothesis)
 
 
+@dataclass(frozen=True, eq=False)
 class CorpusNltkMetric(NltkMetric):
-    """A metric of nltk whose score of a set is not the mean of its segments (NIST)."""
+    """A metric of nltk whose ``corpus`` score of (references, hypotheses) is not the mean over segments (NIST)."""
 
-    def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> Iterator[float]:
-        """Yield the corpus score of each draw of segment numbers."""
-        assert self.corpus is not None
+    corpus: Callable[[list[list[Tokens]], list[Tokens]], float]
+
+    def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
+        """Return nltk's corpus score."""
+        check_needs(self.spec, segments)
+        return self._score_corpus([self._tokens(segment) for segment in segments])
+
+    def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> list[float]:
+        """Return the corpus score of each draw of segment numbers (with repetition)."""
         pairs = [self._tokens(segment) for segment in segments]
-        for draw in draws:
-            drawn = [pairs[i] for i in draw.tolist() if pairs[i][0]]
-            yield self.corpus([references for references, _ in drawn], [hypothesis for _, hypothesis in drawn])
+        return [self._score_corpus([pairs[i] for i in draw.tolist() if pairs[i][0]]) for draw in draws]
+
+    def _score_corpus(self, pairs: Sequence[tuple[list[Tokens], Tokens]]) -> float:
+        return self.corpus([references for references, _ in pairs], [hypothesis for _, hypothesis in pairs])
 
 
 def make_ribes(
@@ -101,7 +99,7 @@ def make_ribes(
         return ribes_score.sentence_ribes(references, hypothesis, alpha, beta), ()
 
     settings = _settings(tokenize, lowercase) | {"alpha": repr(float(alpha)), "beta": repr(float(beta))}
-    return NltkMetric(lexical_spec("ribes"), make_tokenizer(tokenize, lowercase=lowercase), sentence, None, settings)
+    return NltkMetric(lexical_spec("ribes"), make_tokenizer(tokenize, lowercase=lowercase), sentence, settings)
 
 
 def make_nist(*, tokenize: str = "auto", lowercase: bool = True, n: int = 5, language: str = "en") -> CorpusNltkMetric:
@@ -125,7 +123,7 @@ def make_nist(*, tokenize: str = "auto", lowercase: bool = True, n: int = 5, lan
 
     settings = _settings(tokenize, lowercase) | {"n": str(n)}
     return CorpusNltkMetric(
-        lexical_spec("nist"), make_tokenizer(tokenize, lowercase=lowercase), sentence, corpus, settings
+        lexical_spec("nist"), make_tokenizer(tokenize, lowercase=lowercase), sentence, settings, corpus
     )
 
 
@@ -134,8 +132,8 @@ def make_meteor(
 ) -> NltkMetric:
     """METEOR (2007), 0 to 1: F_alpha of words matched exactly, by stem or by synonym × (1 − gamma·fragmentation^beta).
 
-    English. ``wordnet`` is a directory of WordNet's database files, ``auto`` (nltk's data, else the system's WordNet,
-    as Debian's wordnet-base has it) or ``none``: exact and stem matches only, another metric by its signature.
+    English. ``wordnet`` is a folder of WordNet's database files, ``auto`` (nltk's data, else the system's WordNet, such
+    as Debian's wordnet-base) or ``none``: exact and stem matches only, which is another metric by its signature.
     """
     _check_weight(alpha=alpha, beta=beta, gamma=gamma)
     for name, value in (("alpha", alpha), ("gamma", gamma)):
@@ -143,7 +141,9 @@ def make_meteor(
             raise OptionError(f"{name}={value}: must be at most 1")
     from nltk.translate.meteor_score import meteor_score
 
-    source = NoWordNet() if wordnet == "none" else find_wordnet(wordnet)
+    from monge.metrics.lexical.wordnet import find_wordnet
+
+    source = find_wordnet(wordnet)
 
     def sentence(references: list[Tokens], hypothesis: Tokens) -> tuple[float, tuple[str, ...]]:
         options: dict[str, Any] = {"wordnet": source, "alpha": alpha, "beta": beta, "gamma": gamma}
@@ -155,7 +155,7 @@ def make_meteor(
         "gamma": repr(float(gamma)),
     }
     settings |= {"synonyms": source.name}
-    return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize), sentence, None, settings)
+    return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize), sentence, settings)
 
 
 def _check_weight(**values: float) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from monge.explain import ExplainedPair, Explanation
-from monge.report.alignment.layout import Item, Picture, label_width, make_picture, reads_leftwards
+from monge.report.alignment.layout import Item, PairLayout, label_width, lay_out_pair, reads_leftwards
 from monge.report.alignment.parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title, word_title
 
 CELL = 28.0
@@ -17,9 +17,9 @@ SLOPE = 50.0  # degrees by which reference words are turned
 def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = True) -> str:
     """Draw one pair as a matrix: rows are hypothesis words, columns reference words, the area of a dot is mass."""
     chosen = explanation.pairs[pair]
-    picture = make_picture(chosen)
-    rows = [item for item in picture.hypothesis if item.word is not None]
-    columns = [item for item in picture.reference if item.word is not None]
+    layout = lay_out_pair(chosen)
+    rows = [item for item in layout.hypothesis if item.word is not None]
+    columns = [item for item in layout.reference if item.word is not None]
     if reads_leftwards(chosen.reference.text):
         columns.reverse()
     left = MARGIN + max(label_width(item.label, 13) for item in rows) + 8
@@ -38,9 +38,9 @@ def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = Tru
         )
         for j, item in enumerate(columns)
     ]
-    legend = cost_legend(picture.far, size[1], ["area of a dot: mass moved"])
+    legend = cost_legend(layout.far, size[1], ["area of a dot: mass moved"])
     numbers = [item.word for item in rows if item.word is not None], [c.word for c in columns if c.word is not None]
-    return svg_document(explanation, size, [*heads, *_cells(picture, chosen, numbers, (left, top))], legend, frame)
+    return svg_document(explanation, size, [*heads, *_cells(layout, chosen, numbers, (left, top))], legend, frame)
 
 
 def _head(pair: ExplainedPair, item: Item, side: int, place: str) -> str:
@@ -53,14 +53,14 @@ def _head(pair: ExplainedPair, item: Item, side: int, place: str) -> str:
 
 
 def _cells(
-    picture: Picture, pair: ExplainedPair, numbers: tuple[list[int], list[int]], corner: tuple[float, float]
+    layout: PairLayout, pair: ExplainedPair, numbers: tuple[list[int], list[int]], corner: tuple[float, float]
 ) -> Iterator[str]:
-    moved = {(flow.hypothesis, flow.reference): flow.mass for flow in picture.flows}
+    moved = {(flow.hypothesis, flow.reference): flow.mass for flow in layout.flows}
     most = max(moved.values(), default=1.0)
     for i, row in enumerate(numbers[0]):
         for j, column in enumerate(numbers[1]):
             x, y = corner[0] + CELL * j, corner[1] + CELL * i
-            cost, mass = float(picture.cost[row, column]), moved.get((row, column), 0.0)
+            cost, mass = float(layout.cost[row, column]), moved.get((row, column), 0.0)
             names = pair.hypothesis.words[row].text, pair.reference.words[column].text
             radius = max(2.0, 10 * math.sqrt(mass / most))
             dot = (
@@ -73,5 +73,5 @@ def _cells(
                 f'<g class="cell{" moved" if mass else ""}" data-h="{row}" data-r="{column}">'
                 f"{svg_title(f'{names[0]}, {names[1]}: cost {cost:.4f}, mass {mass:.4f}')}"
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{CELL - 1:.0f}" height="{CELL - 1:.0f}" rx="3" '
-                f'fill="{cost_colour(cost, picture.far)}" fill-opacity="{0.9 if mass else 0.5}"/>{dot}</g>'
+                f'fill="{cost_colour(cost, layout.far)}" fill-opacity="{0.9 if mass else 0.5}"/>{dot}</g>'
             )

@@ -11,7 +11,7 @@ import numpy as np
 
 from monge.explain import ExplainedPair, ExplainedText, Flow
 from monge.explain.explanation import Array
-from monge.report.printable import shorten, show_literally
+from monge.report.printable import make_printable, shorten
 from monge.text import word_spans
 
 LONGEST_LABEL = 28
@@ -27,7 +27,7 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class PairLayout:
     """The items of both lines, the flows to draw (plans averaged), and the cost that counts as far."""
 
     hypothesis: tuple[Item, ...]
@@ -37,7 +37,7 @@ class Picture:
     far: float
 
 
-def make_picture(pair: ExplainedPair) -> Picture:
+def lay_out_pair(pair: ExplainedPair) -> PairLayout:
     """Return what to draw of a pair; several plans (precision, recall) are averaged.
 
     ``far`` is a cost that nine in ten word pairs stay below: as far apart as words of these texts are.
@@ -52,7 +52,7 @@ def make_picture(pair: ExplainedPair) -> Picture:
     )
     rows = list_items(pair.hypothesis, {i for i, _ in visible})
     columns = list_items(pair.reference, {j for _, j in visible})
-    return Picture(tuple(rows), tuple(columns), flows, cost, _far(pair, cost))
+    return PairLayout(tuple(rows), tuple(columns), flows, cost, _far(pair, cost))
 
 
 def _visible_flows(mass: Array) -> list[tuple[int, int]]:
@@ -73,7 +73,7 @@ def list_items(side: ExplainedText, active: set[int]) -> list[Item]:
     placed: list[tuple[int, int, Item]] = []
     for number, word in enumerate(side.words):
         if word.end > word.start or number in active:
-            label = shorten(show_literally(word.text), LONGEST_LABEL if len(side.words) > 1 else 60) or "(empty)"
+            label = shorten(make_printable(word.text), LONGEST_LABEL if len(side.words) > 1 else 60) or "(empty)"
             placed.append((word.start, word.end, Item(label, number)))
     if _overlap([(start, end) for start, end, _ in placed]):  # n-grams: every word is part of one
         return [item for _, _, item in placed]
@@ -82,7 +82,7 @@ def list_items(side: ExplainedText, active: set[int]) -> list[Item]:
         taken[start:end] = b"\x01" * (end - start)
     for start, end in word_spans(side.text):
         if not any(taken[start:end]):
-            placed.append((start, end, Item(shorten(show_literally(side.text[start:end]), LONGEST_LABEL), None)))
+            placed.append((start, end, Item(shorten(make_printable(side.text[start:end]), LONGEST_LABEL), None)))
     return [item for _, _, item in sorted(placed, key=lambda entry: entry[:2])]
 
 

@@ -13,7 +13,7 @@ from monge.report.alignment.parts import signed
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import effects_sentence, render_effects
 from monge.report.html import html_list, html_page, html_table
-from monge.report.printable import shorten, show_literally
+from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
 
 SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
@@ -29,7 +29,7 @@ def render_text(explanation: Explanation, *, colour: bool = False) -> str:
     for pair in explanation.pairs:
         lines += [*_pair_lines(pair, explanation, colour), ""]
     lines += _sum_lines(explanation)
-    lines += [f"note: {show_literally(note)}" for note in explanation.notes]
+    lines += [f"note: {make_printable(note)}" for note in explanation.notes]
     return "\n".join([*lines, explanation.signature])
 
 
@@ -61,13 +61,13 @@ def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
         pictures = f'<div class="pictures"><div class="picture">{ribbons}</div><div class="picture">{heat}</div>'
         tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
         yield heading, f'{pictures}<output class="detail"></output></div>{tables}'
-    remarks = [*_sum_lines(explanation), *map(show_literally, explanation.notes), explanation.signature]
+    remarks = [*_sum_lines(explanation), *map(make_printable, explanation.notes), explanation.signature]
     yield f"{explanation.metric}: the sum", html_list(remarks)
 
 
 def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
     picture = f'<div class="pictures"><div class="picture">{render_effects(explanation)}</div>'
-    notes = map(show_literally, explanation.notes)
+    notes = map(make_printable, explanation.notes)
     remarks = html_list([effects_sentence(explanation), *notes, explanation.signature])
     heading = f"{explanation.metric} {explanation.value:.4f}"
     yield heading, f'{picture}<output class="detail"></output></div>{remarks}'
@@ -130,11 +130,11 @@ def _word_table(pair: ExplainedPair, side: int) -> tuple[list[str], list[list[st
             continue  # a special token that only waits to be matched
         best = sorted(range(len(other.words)), key=lambda j: -mass[i, j])[:PARTNERS]
         partners = [
-            f"{shorten(show_literally(other.words[j].text), 20)} ({mass[i, j]:.3f} at {cost[i, j]:.3f})"
+            f"{shorten(make_printable(other.words[j].text), 20)} ({mass[i, j]:.3f} at {cost[i, j]:.3f})"
             for j in best
             if mass[i, j] > 0.03 * max(word.mass, 1e-9)
         ]
-        name = shorten(show_literally(word.text), 40) or "(empty)"
+        name = shorten(make_printable(word.text), 40) or "(empty)"
         rows.append([name, ", ".join(partners), signed(word.contribution, 4), f"{word.mass:.3f}"])
         if left:
             rows[-1].append(_unmoved(word, side))

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from monge.explain import Explanation, Word
 from monge.report.alignment.layout import label_width
-from monge.report.printable import show_literally
+from monge.report.printable import make_printable
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 # from near to far: blue, pale, amber, red, which colour-blind eyes can tell apart too
@@ -33,7 +33,7 @@ def cost_colour(cost: float, far: float) -> str:
 
 def svg_title(text: str) -> str:
     """Return a tooltip that shows *text* literally."""
-    return f"<title>{escape(show_literally(text))}</title>"
+    return f"<title>{escape(make_printable(text))}</title>"
 
 
 def word_title(word: Word) -> str:

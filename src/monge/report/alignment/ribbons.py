@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from monge.explain import ExplainedPair, Explanation, Flow, Word
-from monge.report.alignment.layout import Item, Picture, label_width, make_picture, reads_leftwards
+from monge.report.alignment.layout import Item, PairLayout, label_width, lay_out_pair, reads_leftwards
 from monge.report.alignment.parts import (
     LOSS,
     MARGIN,
@@ -41,13 +41,13 @@ def render_ribbons(explanation: Explanation, *, pair: int = 0, columns: bool | N
     title and a white ground, for use as a file of its own.
     """
     chosen = explanation.pairs[pair]
-    picture = make_picture(chosen)
+    layout = lay_out_pair(chosen)
     if columns is None:
-        columns = max(_line_length(side) for side in (picture.hypothesis, picture.reference)) > WIDEST
-    stage = _Stage.build(picture, chosen, columns)
+        columns = max(_line_length(side) for side in (layout.hypothesis, layout.reference)) > WIDEST
+    stage = _Stage.build(layout, chosen, columns)
     stubs = list(stage.stubs())
     remarks = ["ribbon width: mass; tint: loss", *(["dashed: mass left unmoved"] if stubs else [])]
-    legend = cost_legend(picture.far, stage.size[1], remarks)
+    legend = cost_legend(layout.far, stage.size[1], remarks)
     return svg_document(explanation, stage.size, [*stage.ribbons(), *stubs, *stage.words()], legend, frame)
 
 
@@ -64,7 +64,7 @@ def _item_length(item: Item) -> float:
 class _Stage:
     """Places in (along, across) coordinates: lines run along, ribbons across; columns swap the two on paper."""
 
-    picture: Picture
+    layout: PairLayout
     pair: ExplainedPair
     columns: bool
     places: tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]  # start, length of each item
@@ -72,8 +72,8 @@ class _Stage:
     scale: float  # pixels a unit of mass
 
     @classmethod
-    def build(cls, picture: Picture, pair: ExplainedPair, columns: bool) -> _Stage:
-        lines = (picture.hypothesis, picture.reference)
+    def build(cls, layout: PairLayout, pair: ExplainedPair, columns: bool) -> _Stage:
+        lines = (layout.hypothesis, layout.reference)
         lengths = [[BOX if columns else _item_length(item) for item in line] for line in lines]
         totals = [sum(line) + GAP * max(len(line) - 1, 0) for line in lengths]
         places = []
@@ -85,7 +85,7 @@ class _Stage:
                 spots = [(total - place - length, length) for place, length in spots]
             places.append(tuple((start + place, length) for place, length in spots))
         reach = tuple(max([_item_length(item) for item in line], default=0.0) if columns else BOX for line in lines)
-        return cls(picture, pair, columns, (places[0], places[1]), (reach[0], reach[1]), _scale(picture, pair, lengths))
+        return cls(layout, pair, columns, (places[0], places[1]), (reach[0], reach[1]), _scale(layout, pair, lengths))
 
     @property
     def size(self) -> tuple[float, float]:
@@ -110,7 +110,7 @@ class _Stage:
         return f"{across:.1f},{along:.1f}" if self.columns else f"{along:.1f},{across:.1f}"
 
     def _where(self) -> tuple[dict[int, tuple[float, float]], dict[int, tuple[float, float]]]:
-        lines = (self.picture.hypothesis, self.picture.reference)
+        lines = (self.layout.hypothesis, self.layout.reference)
         found = [
             {item.word: place for item, place in zip(line, spots, strict=True) if item.word is not None}
             for line, spots in zip(lines, self.places, strict=True)
@@ -120,7 +120,7 @@ class _Stage:
     def ribbons(self) -> Iterator[str]:
         """Yield the flows, the widest first so that thin ones stay visible."""
         starts = self._dock()
-        for flow in sorted(self.picture.flows, key=lambda flow: -flow.mass):
+        for flow in sorted(self.layout.flows, key=lambda flow: -flow.mass):
             width = max(flow.mass * self.scale, 1.2)
             top, bottom = starts[0, flow.hypothesis, flow.reference], starts[1, flow.hypothesis, flow.reference]
             yield self._ribbon(flow, top, bottom, width)
@@ -131,7 +131,7 @@ class _Stage:
         docks: dict[tuple[int, int, int], float] = {}
         for side in (0, 1):
             for word, (start, length) in where[side].items():
-                own = [flow for flow in self.picture.flows if (flow.hypothesis, flow.reference)[side] == word]
+                own = [flow for flow in self.layout.flows if (flow.hypothesis, flow.reference)[side] == word]
                 own.sort(key=lambda flow: where[1 - side][(flow.reference, flow.hypothesis)[side]][0])
                 place = start + (length - sum(flow.mass for flow in own) * self.scale) / 2
                 for flow in own:
@@ -151,7 +151,7 @@ class _Stage:
         title = svg_title(
             f"{names[0]} → {names[1]}: mass {flow.mass:.4f}, cost {flow.cost:.4f}, adds {signed(flow.contribution, 4)}"
         )
-        colour = cost_colour(flow.cost, self.picture.far)
+        colour = cost_colour(flow.cost, self.layout.far)
         return (
             f'<path class="flow" data-h="{flow.hypothesis}" data-r="{flow.reference}" d="{path}" fill="{colour}" '
             f'fill-opacity="0.62">{title}</path>'
@@ -184,7 +184,7 @@ class _Stage:
             (abs(word.contribution) for side in (self.pair.hypothesis, self.pair.reference) for word in side.words),
             default=0.0,
         )
-        for side, line in enumerate((self.picture.hypothesis, self.picture.reference)):
+        for side, line in enumerate((self.layout.hypothesis, self.layout.reference)):
             words = (self.pair.hypothesis, self.pair.reference)[side].words
             for item, place in zip(line, self.places[side], strict=True):
                 yield self._word(side, item, place, None if item.word is None else words[item.word], worst)
@@ -213,14 +213,14 @@ class _Stage:
         )
 
 
-def _scale(picture: Picture, pair: ExplainedPair, lengths: Sequence[Sequence[float]]) -> float:
+def _scale(layout: PairLayout, pair: ExplainedPair, lengths: Sequence[Sequence[float]]) -> float:
     """Pixels a unit of mass, so that the flows of every word fit its box."""
     best = 4000.0
     for side, (line, words) in enumerate(
-        ((picture.hypothesis, pair.hypothesis.words), (picture.reference, pair.reference.words))
+        ((layout.hypothesis, pair.hypothesis.words), (layout.reference, pair.reference.words))
     ):
         for item, length in zip(line, lengths[side], strict=True):
             if item.word is not None:
-                moved = sum(f.mass for f in picture.flows if (f.hypothesis, f.reference)[side] == item.word)
+                moved = sum(f.mass for f in layout.flows if (f.hypothesis, f.reference)[side] == item.word)
                 best = min(best, (length - 6) / max(moved, words[item.word].mass, 1e-9))
     return best

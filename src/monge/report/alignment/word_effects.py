@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 from monge.explain import LocalExplanation
 from monge.report.alignment.layout import label_width, reads_leftwards
 from monge.report.alignment.parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
-from monge.report.printable import shorten, show_literally
+from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
 
 GAIN = "#2680a0"
@@ -22,14 +22,14 @@ def render_effects_text(explanation: LocalExplanation, *, colour: bool = False) 
     lines = [f"{explanation.metric} {explanation.value:.4f}  ({better})", "", _shaded(explanation, colour), ""]
     rows = [
         [
-            shorten(show_literally(word.text), 40),
+            shorten(make_printable(word.text), 40),
             signed(word.effect, 4),
             "harms" if harm > 0 else "helps" if harm < 0 else "",
         ]
         for word, harm in zip(explanation.words, explanation.suspicion(), strict=True)
     ]
     lines.append(text_table([f"{explanation.side} word", "adds", ""], rows))
-    notes = [f"note: {show_literally(note)}" for note in explanation.notes]
+    notes = [f"note: {make_printable(note)}" for note in explanation.notes]
     return "\n".join([*lines, "", effects_sentence(explanation), *notes, explanation.signature])
 
 
@@ -51,7 +51,7 @@ def render_effects(explanation: LocalExplanation, *, width: float = WIDTH) -> st
     x, y = MARGIN, MARGIN + 16
     body = []
     for number, (word, harm) in enumerate(zip(explanation.words, explanation.suspicion(), strict=True)):
-        label = shorten(show_literally(word.text), 28)
+        label = shorten(make_printable(word.text), 28)
         wide = max(label_width(label, SIZE) + 18, 46.0)
         if x > MARGIN and x + wide > width - MARGIN:
             x, y = MARGIN, y + LINE
@@ -80,7 +80,7 @@ def _shaded(explanation: LocalExplanation, colour: bool) -> str:
     worst = max((abs(word.effect) for word in explanation.words), default=0.0) or 1.0
     shown = []
     for word, harm in zip(explanation.words, explanation.suspicion(), strict=True):
-        label = show_literally(word.text)
+        label = make_printable(word.text)
         shades = LOSSES if harm > 0 else GAINS
         shade = shades[round(abs(word.effect) / worst * (len(shades) - 1))]
         shown.append(f"\x1b[38;5;{shade}m{label}\x1b[0m" if colour else label)

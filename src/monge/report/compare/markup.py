@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from monge.compare import Comparison, Explanation, MetricAgreement
+from monge.compare import Comparison, Findings, MetricAgreement
 from monge.report.compare.tables import Table, agreement_tables
 from monge.report.compare.text import agreement_sentences, comparison_heading, comparison_tables
 from monge.report.tables import escape_latex, latex_table, markdown_table
@@ -12,7 +12,7 @@ from monge.report.tables import escape_latex, latex_table, markdown_table
 
 def comparison_markup(
     comparison: Comparison,
-    explanation: Explanation,
+    findings: Findings,
     *,
     name: str = "",
     latex: bool = False,
@@ -20,13 +20,13 @@ def comparison_markup(
     quiet: bool = False,
 ) -> str:
     """Return conclusions, tables and notes as Markdown, or the tables as LaTeX; *quiet* leaves sentences only."""
-    sentences = [*explanation.conclusions, *(f"**Warning:** {warning}" for warning in explanation.warnings)]
+    sentences = [*findings.conclusions, *(f"**Warning:** {warning}" for warning in findings.warnings)]
     tables = [] if quiet else comparison_tables(comparison, all_pairs=all_pairs)
     heading = comparison_heading(comparison, name)
     if latex:
         plain = [sentence.replace("**Warning:**", "Warning:") for sentence in sentences]
         return _latex(heading, plain if quiet else [], tables)
-    notes = [] if quiet else ["\n".join(f"- {note}" for note in explanation.notes)]
+    notes = [] if quiet else ["\n".join(f"- {note}" for note in findings.notes)]
     return "\n\n".join([_markdown(heading, sentences, tables), *notes])
 
 

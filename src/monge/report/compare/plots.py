@@ -1,4 +1,4 @@
-"""The figures of a comparison: who beats whom, how surely, and where two systems differ."""
+"""The figures of a comparison: who beats whom, how certain that is, and where two systems differ."""
 
 from __future__ import annotations
 

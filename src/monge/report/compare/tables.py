@@ -1,4 +1,4 @@
-"""The tables of a comparison, as headers and rows of text; any renderer can set them."""
+"""The tables of a comparison, as headers and rows of text for any renderer."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Table:
     left: int = 1
 
 
-def shorten(name: str, width: int) -> str:
+def cut_middle(name: str, width: int) -> str:
     """Return a name cut in the middle to at most *width* characters.
 
-    >>> shorten("newstest2017.online-A.0.lv-en", 16)
+    >>> cut_middle("newstest2017.online-A.0.lv-en", 16)
     'newstest…0.lv-en'
     """
     if len(name) <= width:
@@ -47,7 +47,7 @@ def shorten(name: str, width: int) -> str:
 def short_names(names: Sequence[str], width: int) -> dict[str, str]:
     """Return names cut to *width*, or as they are when cutting would make two of them equal.
 
-    Where some are too long, what all begin with (up to a separator) goes first.
+    Where some are too long, their common beginning (up to a separator) is removed first.
 
     >>> list(short_names(["newstest.online-A", "newstest.online-B"], 10).values())
     ['…A', '…B']
@@ -56,7 +56,7 @@ def short_names(names: Sequence[str], width: int) -> dict[str, str]:
     common = "".join(column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, letters))
     common = common[: max(common.rfind(mark) for mark in ".-_/ ") + 1]
     bare = {name: f"…{name[len(common) :]}" if common else name for name in names}
-    cut = {name: shorten(bare[name], width) for name in names}
+    cut = {name: cut_middle(bare[name], width) for name in names}
     return cut if len(set(cut.values())) == len(cut) else {name: name for name in names}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from monge.compare import Comparison, Explanation, MetricAgreement, PairResult, describe_verdict, explain_comparison
+from monge.compare import Comparison, Findings, MetricAgreement, PairResult, describe_verdict, explain_comparison
 from monge.compare.diagnosis import key_pairs
 from monge.compare.significance import find_test
 from monge.compare.wording import count_noun
@@ -36,7 +36,7 @@ from monge.report.tables import display_width, text_table
 def comparison_tables(comparison: Comparison, *, all_pairs: bool = False, width: int | None = None) -> list[Table]:
     """Return the tables of a report, names cut so that each fits in *width* columns.
 
-    Of many pairs only neighbours in rank are shown unless all are asked for.
+    Of many pairs only neighbours in rank are shown unless *all_pairs* is true.
     """
     pairs = comparison.pairs if all_pairs else key_pairs(comparison)
     makers: list[Callable[[int], Table | None]] = [
@@ -61,7 +61,7 @@ def _fit(make: Callable[[int], Table | None], width: int | None) -> Table | None
 
 
 def comparison_heading(comparison: Comparison, name: str = "") -> str:
-    """Return one line that says what was compared."""
+    """Return one line on what was compared."""
     table = comparison.table
     direction = "higher" if table.higher_is_better else "lower"
     label = f"{name}: " if name else ""
@@ -69,28 +69,28 @@ def comparison_heading(comparison: Comparison, name: str = "") -> str:
 
 
 def comparison_text(
-    comparison: Comparison, explanation: Explanation, *, name: str = "", all_pairs: bool = False, width: int = 80
+    comparison: Comparison, findings: Findings, *, name: str = "", all_pairs: bool = False, width: int = 80
 ) -> str:
     """Return the report for a terminal: conclusions, warnings, tables, notes."""
-    parts = [comparison_heading(comparison, name), _bullets(explanation.conclusions, "", width)]
-    if explanation.warnings:
-        parts.append(_bullets(explanation.warnings, "! ", width))
+    parts = [comparison_heading(comparison, name), _bullets(findings.conclusions, "", width)]
+    if findings.warnings:
+        parts.append(_bullets(findings.warnings, "! ", width))
     for table in comparison_tables(comparison, all_pairs=all_pairs, width=width):
         parts.append(f"{_wrap(table.title, '', width)}\n{text_table(table.header, table.rows, left=table.left)}")
     hidden = len(comparison.pairs) - len(key_pairs(comparison))
     notes = [_legend(comparison)]
     if hidden and not all_pairs:
         notes.append(f"{hidden} more pairs are not shown (--pairs all)")
-    parts.append(_bullets([*notes, *explanation.notes], "note: ", width))
+    parts.append(_bullets([*notes, *findings.notes], "note: ", width))
     return "\n\n".join(parts)
 
 
 def quiet_text(
-    comparison: Comparison, explanation: Explanation, *, name: str = "", all_pairs: bool = False, width: int = 80
+    comparison: Comparison, findings: Findings, *, name: str = "", all_pairs: bool = False, width: int = 80
 ) -> str:
     """Return the conclusions and warnings only."""
-    parts = [comparison_heading(comparison, name), _bullets(explanation.conclusions, "", width)]
-    parts += [_bullets(explanation.warnings, "! ", width)] if explanation.warnings else []
+    parts = [comparison_heading(comparison, name), _bullets(findings.conclusions, "", width)]
+    parts += [_bullets(findings.warnings, "! ", width)] if findings.warnings else []
     return "\n".join(parts)
 
 
@@ -103,7 +103,7 @@ def agreement_text(agreement: MetricAgreement, *, width: int = 80, quiet: bool =
 
 
 def agreement_sentences(agreement: MetricAgreement, *, limit: int = 12) -> list[str]:
-    """Return one sentence a pair: conflicts first, then what is settled, then what is open."""
+    """Return one sentence per pair: conflicts first, then settled pairs, then open ones."""
     order = ("conflict", "unanimous", "leaning", "undecided")
     verdicts = sorted(agreement.verdicts, key=lambda verdict: order.index(verdict.kind))
     sentences = [describe_verdict(verdict) for verdict in verdicts[:limit]]
@@ -114,7 +114,7 @@ def agreement_sentences(agreement: MetricAgreement, *, limit: int = 12) -> list[
     return sentences
 
 
-def comparison_record(comparison: Comparison, explanation: Explanation) -> dict[str, Any]:
+def comparison_record(comparison: Comparison, findings: Findings) -> dict[str, Any]:
     """Return everything as plain JSON values; numbers that are not finite become null."""
     systems = comparison.table.systems
     rankings = {
@@ -135,9 +135,9 @@ def comparison_record(comparison: Comparison, explanation: Explanation) -> dict[
         "signature": comparison.table.signature,
         "higher_is_better": comparison.table.higher_is_better,
         "settings": asdict(comparison.settings),
-        "conclusions": list(explanation.conclusions),
-        "warnings": list(explanation.warnings),
-        "notes": list(explanation.notes),
+        "conclusions": list(findings.conclusions),
+        "warnings": list(findings.warnings),
+        "notes": list(findings.notes),
         "rankings": rankings,
         "clusters": [list(group) for group in comparison.clusters],
         "rank_ranges": {name: list(bounds) for name, bounds in comparison.rank_ranges.items()},
@@ -170,26 +170,26 @@ def comparison_figures(comparison: Comparison, *, limit: int = 6) -> list[tuple[
 
 
 def comparison_html(
-    comparisons: Mapping[str, tuple[Comparison, Explanation]], agreement: MetricAgreement | None, *, title: str
+    comparisons: Mapping[str, tuple[Comparison, Findings]], agreement: MetricAgreement | None, *, title: str
 ) -> str:
-    """Return one page for one or several metrics that opens anywhere, offline."""
+    """Return one page for one or several metrics that needs no network."""
     sections: list[tuple[str, str]] = []
     if agreement is not None:
         tables = "".join(_titled(table) for table in agreement_tables(agreement))
         sections.append(("All metrics together", html_list(agreement_sentences(agreement)) + tables))
-    for name, (comparison, explanation) in comparisons.items():
+    for name, (comparison, findings) in comparisons.items():
         prefix = f"{name}: " if name and len(comparisons) > 1 else ""
         sections += [(f"{prefix}{heading.lower()}" if prefix else heading, content)
-                     for heading, content in _html_sections(comparison, explanation)]  # fmt: skip
+                     for heading, content in _html_sections(comparison, findings)]  # fmt: skip
     return html_page(title, sections)
 
 
-def explain_all(comparisons: Mapping[str, Comparison]) -> dict[str, tuple[Comparison, Explanation]]:
-    """Return every comparison with its explanation."""
+def explain_all(comparisons: Mapping[str, Comparison]) -> dict[str, tuple[Comparison, Findings]]:
+    """Return every comparison with its findings."""
     return {name: (comparison, explain_comparison(comparison)) for name, comparison in comparisons.items()}
 
 
-def _html_sections(comparison: Comparison, explanation: Explanation) -> list[tuple[str, str]]:
+def _html_sections(comparison: Comparison, findings: Findings) -> list[tuple[str, str]]:
     heading = f'<p class="note">{comparison_heading(comparison)}</p>'
     tables = comparison_tables(comparison)
     overview, pairs = tables[:-2], tables[-2:]
@@ -197,12 +197,12 @@ def _html_sections(comparison: Comparison, explanation: Explanation) -> list[tup
     folded = html_details(f"all {len(comparison.pairs)} pairs", "".join(_titled(t) for t in every))
     figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
     return [
-        ("Conclusions", heading + html_list(explanation.conclusions)),
-        ("Warnings", html_list(explanation.warnings, kind="warning")),
+        ("Conclusions", heading + html_list(findings.conclusions)),
+        ("Warnings", html_list(findings.warnings, kind="warning")),
         ("Systems", "".join(_titled(t) for t in overview)),
         ("Pairs", "".join(_titled(t) for t in pairs) + (folded if len(every[0].rows) > len(pairs[0].rows) else "")),
         ("Figures", f'<div class="figures">{"".join(figures)}</div>'),
-        ("How it was done", html_list([_legend(comparison), *explanation.notes], kind="note")),
+        ("How it was done", html_list([_legend(comparison), *findings.notes], kind="note")),
     ]
 
 
@@ -223,7 +223,7 @@ def _bullets(sentences: Sequence[str], mark: str, width: int) -> str:
 
 
 def _wrap(sentence: str, start: str, width: int) -> str:
-    """Break a sentence between words, but not before %, nor inside «p = 0.03»; wide characters count two columns."""
+    """Break a sentence between words, but not before %, nor inside ``p = 0.03``; wide characters take two columns."""
     words = re.sub(r"(?<=\d) (?=%)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", _GLUE, sentence).split(" ")
     lines = [start + words[0]]
     for word in words[1:]:
