@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from monge.meta.agreement import Resampling, measure_agreement
-from monge.meta.comparison import compare_metric, swap_pearson, swap_scores
 from monge.meta.judged import pair_scores
+from monge.meta.judged_metric import select_metric
+from monge.meta.levels import WHOLE, make_arrangement
 from monge.meta.significance import (
     bootstrap_pairs,
     cluster,
@@ -18,7 +19,7 @@ from monge.meta.significance import (
     williams_pairs,
 )
 from monge.meta.statistics import find_statistic
-from monge.meta.views import WHOLE, make_view
+from monge.meta.swaps import swap_pearson, swap_scores
 from monge.scores import ScoreTable
 
 
@@ -127,8 +128,8 @@ def test_swaps_of_pearson_in_closed_form_equal_swaps_written_out(missing):
         human = scores.human.copy()
         human[0, :7] = np.nan
         scores = make(human, **dict(scores.metrics))
-    view = make_view("segment", scores)
-    sides = [compare_metric(scores, name, view) for name in ("a", "b")]
+    arrangement = make_arrangement("segment", scores)
+    sides = [select_metric(scores, name, arrangement) for name in ("a", "b")]
     statistic = find_statistic("pearson")
     written = swap_scores(*sides, lambda c: statistic.evaluate(c, WHOLE).values, count=50, seed=1)
     np.testing.assert_allclose(swap_pearson(*sides, count=50, seed=1), written, rtol=0, atol=1e-12)

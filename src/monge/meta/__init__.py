@@ -2,6 +2,7 @@
 
 from monge.meta.agreement import Agreement, Resampling, average_agreement, measure_agreement
 from monge.meta.judged import JudgedScores, pair_scores
+from monge.meta.levels import LEVELS
 from monge.meta.significance import (
     MetricRanking,
     bootstrap_pairs,
@@ -11,7 +12,6 @@ from monge.meta.significance import (
     williams_pairs,
 )
 from monge.meta.statistics import STATISTICS, Statistic, find_statistic
-from monge.meta.views import LEVELS
 
 __all__ = [
     "LEVELS",

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from monge.meta.agreement import Agreement
-from monge.meta.comparison import compare_metric
 from monge.meta.correlation import Array, pearson
 from monge.meta.judged import JudgedScores, choose_seeds
+from monge.meta.judged_metric import select_metric
+from monge.meta.levels import WHOLE, make_arrangement
 from monge.meta.statistics import Statistic
-from monge.meta.views import WHOLE, make_view
 
 Correction = Callable[[Array], Array]
 PairValues = dict[tuple[str, str], float]
@@ -75,8 +75,8 @@ def permutation_pairs(
     pairs = list(itertools.combinations(tasks[0].metrics, 2))
     observed, nulls = np.zeros(len(pairs)), np.zeros((len(pairs), count))
     for scores, own in zip(tasks, choose_seeds(tasks, seed), strict=True):
-        view = make_view(level, scores)
-        sides = {name: compare_metric(scores, name, view) for name in scores.metrics}
+        arrangement = make_arrangement(level, scores)
+        sides = {name: select_metric(scores, name, arrangement) for name in scores.metrics}
         values = {name: float(statistic.prepare(s).evaluate(s, WHOLE).values) for name, s in sides.items()}
         for i, (a, b) in enumerate(pairs):
             observed[i] += (values[a] - values[b]) / len(tasks)
