@@ -12,11 +12,14 @@ from monge.meta.significance import (
     williams_pairs,
 )
 from monge.meta.statistics import STATISTICS, Statistic, find_statistic
+from monge.meta.study import AgreementPlan, AgreementStudy, study_agreement
 
 __all__ = [
     "LEVELS",
     "STATISTICS",
     "Agreement",
+    "AgreementPlan",
+    "AgreementStudy",
     "JudgedScores",
     "MetricRanking",
     "Resampling",
@@ -28,6 +31,7 @@ __all__ = [
     "pair_scores",
     "permutation_pairs",
     "rank_metrics",
+    "study_agreement",
     "williams",
     "williams_pairs",
 ]

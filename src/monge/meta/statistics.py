@@ -46,6 +46,11 @@ class Statistic(Protocol):
     def name(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def pools_pairs(self) -> bool:
+        """Whether the pairs of all groups are counted together, rather than the groups' values averaged."""
+        ...
+
     def prepare(self, judged: JudgedMetric) -> Statistic: ...
     def evaluate(self, judged: JudgedMetric, draw: Draw) -> Evaluation: ...
     def chance(self, judged: JudgedMetric) -> float:
@@ -72,6 +77,10 @@ class GroupStatistic:
     least: int = 3
     size: Compute | None = None
     guesses: tuple[Compute, ...] = ()
+
+    @property
+    def pools_pairs(self) -> bool:
+        return self.size is not None
 
     def prepare(self, judged: JudgedMetric) -> Statistic:
         return self
@@ -110,6 +119,10 @@ class TieCalibratedAccuracy:
     name: str
     title: str
 
+    @property
+    def pools_pairs(self) -> bool:
+        return False
+
     def prepare(self, judged: JudgedMetric) -> GroupStatistic:
         compute = functools.partial(pairwise_accuracy, epsilon=self._calibrate(judged))
         return GroupStatistic(self.name, self.title, compute, least=2, guesses=(guess_order, guess_ties))
@@ -135,6 +148,10 @@ class SoftAccuracy:
 
     name: str
     title: str
+
+    @property
+    def pools_pairs(self) -> bool:
+        return False
 
     def prepare(self, judged: JudgedMetric) -> SoftAccuracy:
         if not isinstance(judged.arrangement, SystemMeans):

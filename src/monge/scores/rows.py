@@ -129,6 +129,7 @@ class _Layout:
     kind: str | None
     direction: str | None
     signature: str | None
+    level: str | None
     is_long: bool
     scores: tuple[str, ...]
 
@@ -136,19 +137,19 @@ class _Layout:
 @functools.lru_cache(maxsize=64)
 def _lay_out(fields: tuple[str, ...], columns: Columns) -> _Layout:
     names = {name.strip().lower(): name for name in reversed(fields)}
-    metric, score, kind, direction, signature = map(
-        names.get, ("metric", "score", "type", "higher_is_better", "signature")
+    metric, score, kind, direction, signature, level = map(
+        names.get, ("metric", "score", "type", "higher_is_better", "signature", "level")
     )
     usual = (SYSTEM_NAMES, ID_NAMES, PART_NAMES, DOCUMENT_NAMES)
     system, id_name, part, document = (next((names[n] for n in own if n in names), None) for own in usual)
     if score is not None and (system if columns == "systems" else metric) is not None:
-        return _Layout(metric, system, id_name, part, kind, direction, signature, True, (score,))
+        return _Layout(metric, system, id_name, part, kind, direction, signature, level, True, (score,))
     known = {id_name, part, kind, direction, signature, *((metric,) if columns == "systems" else (system, document))}
     if columns == "systems" and id_name is None:
         id_name = next((name for name in fields if name not in known), None)
         known.add(id_name)
     scores = tuple(name for name in fields if name not in known)
-    return _Layout(metric, system, id_name, part, kind, direction, signature, False, scores)
+    return _Layout(metric, system, id_name, part, kind, direction, signature, None, False, scores)
 
 
 def _record_rows(record: Record, columns: Columns) -> Iterator[ScoreRow]:
@@ -168,6 +169,7 @@ def _record_rows(record: Record, columns: Columns) -> Iterator[ScoreRow]:
             _word(record, layout.kind),
             _direction(record, layout.direction),
             _word(record, layout.signature),
+            _is_total(record, layout.level),
         )
 
 
@@ -198,6 +200,14 @@ def _result_rows(results: Any, name: str) -> Iterator[ScoreRow]:
 def _word(record: Record, column: str | None) -> str:
     value = record.fields.get(column) if column else None
     return "" if value is None else str(value).strip()
+
+
+def _is_total(record: Record, column: str | None) -> bool:
+    """Whether a row of a long table is the score of a whole system, by its column ``level``."""
+    word = _word(record, column).lower()
+    if word not in ("", "segment", "system"):
+        raise InputError(f"{record.place}, column {column!r}: {word!r} is neither segment nor system")
+    return word == "system"
 
 
 def _direction(record: Record, column: str | None) -> bool | None:

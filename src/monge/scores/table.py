@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,9 @@ from monge.errors import InputError
 class ScoreTable:
     """``values[s, n]`` is the score of system s on segment n; NaN means missing.
 
-    Works for human scores as well as for a metric's: ``signature`` says which, ``higher_is_better`` the direction.
+    Works for human scores as well as for a metric's: ``signature`` says which, ``higher_is_better`` the direction,
+    ``name`` is what reports call it. ``totals`` are scores of whole systems that are more than means of their segments'
+    (corpus BLEU, a published ranking), where there are any.
     """
 
     systems: tuple[str, ...]
@@ -22,6 +25,8 @@ class ScoreTable:
     values: NDArray[np.float64]
     signature: str = ""
     higher_is_better: bool = True
+    name: str = ""
+    totals: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=np.float64)

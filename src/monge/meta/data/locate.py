@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from monge.encoders.static.cache import cache_directory
+from monge.environment import Environment
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 16
 
 
-def data_folders() -> list[Path]:
+def data_folders(environment: Environment | None = None) -> list[Path]:
     """Return the folders that are searched: MONGE_DATA (several may be given, as in PATH), then the cache."""
-    named = [Path(p).expanduser() for p in os.environ.get("MONGE_DATA", "").split(os.pathsep) if p]
-    return [*named, cache_directory() / "data"]
+    known = environment or Environment.read()
+    return [*known.data_folders, known.cache_directory / "data"]
 
 
 def download_data(spec: DataSpec) -> Path:

@@ -20,7 +20,7 @@ from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number
 from monge.text import Segment, iter_lines, read_lines, write_lines
 
-UNNAMED = "system"  # what the only system is called where the data do not name it
+UNNAMED = "system"  # the name of the only system where the data give it none
 _REFERENCE_NAME = re.compile(r"[^.\-\s]+")
 
 
@@ -134,7 +134,7 @@ def _check_complete(table: ScoreTable, metric: str) -> None:
 
 
 def check_tree(judged: JudgedSet, folder: PathLike) -> None:
-    """Refuse a tree that holds other outputs than the set, or in another order: scores would stand beside them."""
+    """Refuse a tree that holds other outputs than the set, or in another order: scores would not match them."""
     by_system, ids = _outputs(judged)
     for system, own in by_system.items():
         path = Path(folder) / "system-outputs" / judged.name / f"{system}.txt"
@@ -220,7 +220,7 @@ def _reference_part(references: Iterable[str]) -> str:
     names = list(references)
     for name in names:
         if not _REFERENCE_NAME.fullmatch(name):
-            raise OptionError(f"a reference cannot be called {name!r} here: no dot, dash or blank")
+            raise OptionError(f"a reference cannot be called {name!r} here: it must have no dot, dash or blank")
     return ".".join(names) or "src"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from monge.meta.judged import JudgedScores
-from monge.meta.study import Study
+from monge.meta.study import AgreementStudy
 from monge.report.correlate.plots import draw_agreement, draw_distributions, draw_significance_matrix
 from monge.report.correlate.text import matrix_legend, study_heading, study_notes, study_table, study_verdict
 from monge.report.html import html_details, html_figure, html_list, html_page, html_table
@@ -15,7 +15,7 @@ from monge.report.plots import figure_bytes
 
 
 def study_sections(
-    studies: Sequence[Study], tasks: Sequence[JudgedScores], *, data: str, correction: str
+    studies: Sequence[AgreementStudy], tasks: Sequence[JudgedScores], *, data: str, correction: str
 ) -> list[tuple[str, str]]:
     """Return (heading, HTML) of every study, with the distributions of scores by quality after the first."""
     sections = []
@@ -35,7 +35,7 @@ def study_sections(
 
 
 def study_page(
-    studies: Sequence[Study],
+    studies: Sequence[AgreementStudy],
     tasks: Sequence[JudgedScores],
     *,
     data: str,

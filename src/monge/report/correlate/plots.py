@@ -10,7 +10,7 @@ import numpy as np
 
 from monge.meta.correlation import Array
 from monge.meta.judged import JudgedScores
-from monge.meta.study import Study
+from monge.meta.study import AgreementStudy
 from monge.report.correlate.text import TEST_TITLES, show_number
 from monge.report.plots import BLUE, GREEN, GREY, ORANGE, figure_style, new_figure
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COLOURS = (BLUE, ORANGE, GREEN, GREY, "#CC79A7", "#56B4E9", "#E69F00")
 
 
-def draw_significance_matrix(study: Study) -> Figure:
+def draw_significance_matrix(study: AgreementStudy) -> Figure:
     """Draw who is significantly better than whom: rows and columns from best to worst, filled = row better."""
     names = study.ranking.metrics
     size = len(names)
@@ -56,7 +56,7 @@ def draw_significance_matrix(study: Study) -> Figure:
     return figure
 
 
-def draw_agreement(study: Study) -> Figure:
+def draw_agreement(study: AgreementStudy) -> Figure:
     """Draw every metric's agreement with its interval, best on top; small marks are the tasks."""
     names = study.ranking.metrics[::-1]
     with figure_style():
