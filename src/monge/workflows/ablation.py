@@ -19,13 +19,19 @@ _ORDER = (
     "weighting", "idf_from", "cost", "order", "readout", "lambda_c", "lambda_r", "lambda_unit", "epsilon",
     "regulariser", "alpha", "references",
 )  # fmt: skip
-_WITHOUT_TRANSPORT = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}  # idle where F is read out
+_WITHOUT_TRANSPORT = {
+    "lambda_c",
+    "lambda_r",
+    "lambda_unit",
+    "epsilon",
+    "regulariser",
+}  # without effect where F is read out
 _WITHOUT_F = {"alpha"}
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One setting that two metrics have different."""
+    """One setting in which two metrics differ."""
 
     name: str
     before: str
@@ -48,7 +54,7 @@ def list_switches(first: str, second: str) -> list[Switch]:
 def ablation_path(first: str, second: str) -> list[MetricVariant]:
     """Return the metrics on the way from *first* to *second*; each differs from the one before in one setting.
 
-    Settings are switched in the order in which a text becomes a score. Where one makes no sense without the next
+    Settings are switched in the order in which a text becomes a score. Where one is not valid without the next
     (several layers without a way to join them), both are one step.
 
     >>> [v.label for v in ablation_path("bertscore", "yisi1")]
@@ -65,15 +71,15 @@ def ablation_path(first: str, second: str) -> list[MetricVariant]:
         step.append(f"{switch.name}={switch.after}")
         if switch.name == "layers" and "aggregation" in names:
             continue
-        if _makes_sense(start.name, options):
+        if _is_valid(start.name, options):
             path.append(MetricVariant(f"+ {', '.join(step)}", start.name, dict(options)))
             step = []
     if step:
-        raise OptionError(f"{first} cannot become {second}: {', '.join(step)} makes no sense there")
+        raise OptionError(f"{first} cannot become {second}: {', '.join(step)} is not valid there")
     return path
 
 
-def _makes_sense(name: str, options: Mapping[str, Any]) -> bool:
+def _is_valid(name: str, options: Mapping[str, Any]) -> bool:
     try:
         _apply(name, options)
     except OptionError:
@@ -85,7 +91,7 @@ def _settings(text: str) -> TransportSettings:
     variant = parse_variant(text)
     if variant.name not in PRESETS:
         known = ", ".join(PRESETS)
-        raise OptionError(f"{variant.name} is no transport metric, so it has no switches; these have: {known}")
+        raise OptionError(f"{variant.name} is not a transport metric, so it has no switches; these have: {known}")
     return _apply(variant.name, variant.options)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from monge.errors import InputError
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike
 from monge.scores.rows import ScoreRow, direction_of, make_table, read_score_rows
-from monge.text import display_name
+from monge.text import display_name, write_jsonl, write_tsv
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +61,27 @@ def _name_instances(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
         counts[row.system] = counts.get(row.system, 0) + 1
         named.append(row if row.id else replace(row, id=str(counts[row.system])))
     return named
+
+
+def write_scores(path: PathLike, scores: Iterable[tuple[str, ScoreTable]]) -> None:
+    """Write tables of scores, each with its part, as ``read_scores`` reads them (``.tsv`` or ``.jsonl``).
+
+    A row has the level segment, or system for the score of a whole system, which has no id.
+    """
+    header = ("part", "metric", "system", "id", "level", "score", "higher_is_better", "signature")
+    rows = [row for part, table in scores for row in _table_rows(part, table)]
+    if str(path).removesuffix(".gz").endswith(".jsonl"):
+        write_jsonl(str(path), [dict(zip(header, row, strict=True)) for row in rows])
+    else:
+        write_tsv(str(path), header, ((*row[:6], str(row[6]).lower(), row[7]) for row in rows))
+
+
+def _table_rows(part: str, table: ScoreTable) -> Iterator[tuple[str, str, str, str, str, float, bool, str]]:
+    made = (table.higher_is_better, table.signature)
+    for system, total in table.totals.items():
+        if math.isfinite(total):
+            yield part, table.name, system, "", "system", float(total), *made
+    for s, system in enumerate(table.systems):
+        for n, segment in enumerate(table.segments):
+            if math.isfinite(table.values[s, n]):
+                yield part, table.name, system, segment, "segment", float(table.values[s, n]), *made
