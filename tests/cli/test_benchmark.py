@@ -1,4 +1,4 @@
-"""`monge benchmark`: cells are kept, curves and ablations are reported."""
+"""`monge benchmark`: scores are kept, curves and ablations are reported."""
 
 import json
 from collections.abc import Callable
@@ -14,16 +14,16 @@ def test_benchmark_resumes_and_reports(rated: Path, run: Run) -> None:
     status, out, err = run(*arguments, *metrics, "--no-curves")
     assert status == 0, err
     assert out.strip() == "out/report.html"
-    cells = {path.name: path.stat().st_mtime_ns for path in Path("out/cells").iterdir()}
+    kept = {path.name: path.stat().st_mtime_ns for path in Path("out/scores").iterdir()}
     record = json.loads(Path("out/report.json").read_text(encoding="utf-8"))
     steps = record["data"][0]["ablations"][0]["steps"]
     assert list(steps) == ["bertscore,encoder=hashed", "+ weighting=idf_plus_one", "+ alpha=0.7"]
-    next(iter(Path("out/cells").glob("bleu*"))).write_text("damaged", encoding="utf-8")
+    next(iter(Path("out/scores").glob("bleu*"))).write_text("damaged", encoding="utf-8")
     status, _, err = run(*arguments, *metrics, "--no-curves")
     assert status == 0, err
-    again = {path.name: path.stat().st_mtime_ns for path in Path("out/cells").iterdir()}
-    assert again.keys() == cells.keys()
-    assert [name for name in cells if again[name] != cells[name]] == [n for n in cells if n.startswith("bleu")]
+    again = {path.name: path.stat().st_mtime_ns for path in Path("out/scores").iterdir()}
+    assert again.keys() == kept.keys()
+    assert [name for name in kept if again[name] != kept[name]] == [n for n in kept if n.startswith("bleu")]
     assert json.loads(Path("out/report.json").read_text(encoding="utf-8")) == record
     assert "one switch at a time" in Path("out/report.md").read_text(encoding="utf-8")
     assert Path("out/report.html").read_text(encoding="utf-8").count("<figure>") >= 3

@@ -1,4 +1,4 @@
-"""`monge correlate`, as a person uses them and as a person gets them wrong."""
+"""`monge correlate`, as a person uses it and as a person gets it wrong."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,8 @@ def columns(path: Path) -> dict[str, list[str]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(header)}
 
 
-def test_a_newcomer_reads_the_answer_in_one_screen(rated: Path, run: Run) -> None:
+def test_a_newcomer_reads_the_answer_in_one_screen(rated: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # the width of the terminal must not decide
     status, out, _ = run("correlate", "rated.tsv", "-m", "bleu", "chrf", "rouge1", "rougel", "ter", "--draws", "200")
     assert status == 0
     assert len(out.splitlines()) <= 24
@@ -152,7 +153,7 @@ def test_missing_scores_are_counted(rated: Path, run: Run) -> None:
         (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "is not a number"),
         (["rated.tsv", "--score-columns", "length"], "--higher length or --lower length"),
         (["rated.tsv", "-m", "bleu", "-s", "tau-like", "--threshold", "nan"], "threshold must be a number"),
-        (["rated.tsv", "-m", "bleu", "--threshold", "2"], "--threshold 2 speaks of tau-like only"),
+        (["rated.tsv", "-m", "bleu", "--threshold", "2"], "--threshold 2 applies to tau-like only"),
         (["rated.tsv", "-m", "bertscore", "--layers", "3", "-o", "layers=4"], "'layers' is given twice"),
         (["rated.tsv", "-m", "bleu", "--html", "no/folder/page.html"], "there is no folder no/folder"),
         (["rated.tsv", "-m", "bleu", "--plot", "matrix.gif"], "must end in .svg, .png, .pdf"),
@@ -198,7 +199,7 @@ def test_figures_page_and_files_are_written(rated: Path, run: Run) -> None:
     page = Path("page.html").read_text(encoding="utf-8")
     assert page.count("<figure>") == 3
     assert "http" not in page.split("<body>")[0]
-    assert len(Path("all.tsv").read_text(encoding="utf-8").splitlines()) == 241
+    assert len(Path("all.tsv").read_text(encoding="utf-8").splitlines()) == 1 + 2 * (3 + 120)  # systems and outputs
     status, again, _ = run("correlate", "rated.tsv", "--scores", "all.tsv", "-f", "markdown", "--draws", "100")
     assert again.splitlines()[4:8] == out.splitlines()[4:8]
 
@@ -214,7 +215,7 @@ def test_ranked_pairs(rated: Path, run: Run) -> None:
     assert record["metrics"][0]["average"]["value"] > 0.8
     status, _, err = run("correlate", "RR-seglevel.csv", "--scores", "scores.tsv", "-m", "bleu")
     assert status == 2
-    assert "ranked pairs hold no texts to compute metrics on: leave out -m" in err
+    assert "ranked pairs have no texts to compute metrics on: leave out -m" in err
 
 
 def test_wmt17_baselines_are_the_published_ones(judgments: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,3 +272,62 @@ def test_saved_scores_say_how_they_were_made(rated: Path, run: Run) -> None:
     signatures = [json.loads(text)["metrics"][0]["signature"] for text in (out, again)]
     assert signatures[0].startswith("metric:chrf|")
     assert signatures[1] == signatures[0]
+
+
+@pytest.mark.parametrize("name", ["scores.tsv", "scores.jsonl"])
+def test_saved_scores_keep_the_scores_of_systems(rated: Path, run: Run, name: str) -> None:
+    """Corpus BLEU is not the mean of sentence BLEU: at system level the saved scores must give the same agreement."""
+    level = ("--level", "system", "-f", "json", "--draws", "0")
+    status, out, err = run("correlate", "rated.tsv", "-m", "bleu", "chrf", "ter", "--save-scores", name, *level)
+    assert status == 0, err
+    status, again, err = run("correlate", "rated.tsv", "--scores", name, *level)
+    assert status == 0, err
+    first, second = ({m["metric"]: m["average"]["value"] for m in json.loads(text)["metrics"]} for text in (out, again))
+    assert second == pytest.approx(first, abs=1e-12)
+    values = json.loads(out)["metrics"]
+    kept = [
+        line for line in Path(name).read_text(encoding="utf-8").splitlines() if "segment" in line or "part\t" in line
+    ]
+    Path(f"outputs-{name}").write_text("\n".join(kept) + "\n", encoding="utf-8")
+    _, means, _ = run("correlate", "rated.tsv", "--scores", f"outputs-{name}", *level)
+    assert values != json.loads(means)["metrics"]  # so that this test can fail
+
+
+def test_language_pairs_are_not_pooled(rated: Path, run: Run) -> None:
+    """Ratings of two pairs on different scales: pooled, the scales decide; by pair, the metric does."""
+    header, *rows = [line.split("\t") for line in rated.read_text(encoding="utf-8").splitlines()]
+    lines = ["\t".join(["lp", *header])]
+    for pair, shift in (("de-en", 0.0), ("cs-en", 100.0)):
+        lines += ["\t".join([pair, *row[:4], str(float(row[4]) + shift), row[5]]) for row in rows]
+    Path("pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _, alone, _ = run("correlate", "rated.tsv", "-m", "chrf", "-f", "json", "--draws", "0")
+    status, out, err = run(
+        "correlate", "pairs.tsv", "-m", "chrf", "-f", "json", "--draws", "0", "--save-scores", "scores.tsv"
+    )
+    assert status == 0, err
+    record = json.loads(out)
+    assert record["tasks"] == ["de-en", "cs-en"]
+    expected = json.loads(alone)["metrics"][0]["average"]["value"]
+    assert [t["value"] for t in record["metrics"][0]["tasks"].values()] == pytest.approx([expected] * 2)
+    status, again, err = run("correlate", "pairs.tsv", "--scores", "scores.tsv", "-f", "json", "--draws", "0")
+    assert status == 0, err
+    assert json.loads(again)["metrics"] == record["metrics"]
+
+
+def test_crowd_answers_are_reported_as_shares(rated: Path, run: Run) -> None:
+    texts = {"x.jpg": ["a dog runs", "a brown dog is running"], "y.jpg": ["two cats sleep", "cats asleep on a sofa"]}
+    lines = [f"{image}#{k}\t{text}" for image, own in texts.items() for k, text in enumerate(own)]
+    Path("captions.txt").write_text("\n".join(lines), encoding="utf-8")
+    rows = [
+        "x.jpg\tx.jpg#0\t1\t3\t0",
+        "x.jpg\ty.jpg#0\t0\t0\t40",
+        "y.jpg\ty.jpg#1\t0.75\t3\t1",
+        "y.jpg\tx.jpg#1\t0\t0\t3",
+    ]
+    Path("crowd.txt").write_text("\n".join(rows), encoding="utf-8")
+    arguments = ("crowd.txt", "--captions", "captions.txt", "-m", "chrf", "-f", "json", "--draws", "0")
+    status, out, err = run("correlate", *arguments)
+    assert status == 0, err
+    record = json.loads(out)
+    assert record["metrics"][0]["average"]["value"] > 0.5
+    assert any("the judgment is the share of yes" in note for note in record["notes"])

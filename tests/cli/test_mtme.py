@@ -13,7 +13,7 @@ def test_a_folder_of_mt_metrics_eval_is_read_and_gets_our_scores(rated: Path, ru
     from monge.meta.data import read_named_columns
     from monge.meta.data.mtme import write_tree
 
-    judged = read_named_columns(rated)
+    (judged,) = read_named_columns(rated)
     write_tree(type(judged)("xx-en", judged.segments, judged.judgments), "tree")
     Path("tree/references/xx-en.refA.txt").rename("tree/references/xx-en.gold.txt")
     status, out, err = run("correlate", "tree", "-m", "chrf", "--mtme", "tree", "-f", "json", "--draws", "0")
@@ -38,6 +38,16 @@ def test_a_new_folder_of_mt_metrics_eval_gets_texts_and_judgments(rated: Path, r
     assert second["average"]["value"] == pytest.approx(first["average"]["value"])
 
 
+def test_scores_of_systems_come_back_from_a_folder(rated: Path, run: Run) -> None:
+    arguments = ("-f", "json", "--draws", "0", "--level", "system")
+    _, out, err = run("correlate", "rated.tsv", "-m", "bleu", "--mtme", "new", *arguments)
+    assert not err
+    _, again, err = run("correlate", "new", *arguments)
+    assert not err
+    first, second = (json.loads(text)["metrics"][0]["average"]["value"] for text in (out, again))
+    assert second == pytest.approx(first, abs=1e-12)
+
+
 def test_scores_stand_in_the_order_of_the_folder(rated: Path, run: Run) -> None:
     """The same outputs in other rows, and the same scores from a file: the lines of the folder stay."""
     run("correlate", "rated.tsv", "-m", "chrf", "--mtme", "new", "--save-scores", "scores.tsv")
@@ -53,7 +63,15 @@ def test_scores_stand_in_the_order_of_the_folder(rated: Path, run: Run) -> None:
     status, _, err = run("correlate", "rated.tsv", "--scores", "turned.tsv", "--mtme", "again")
     assert status == 0, err
     assert Path("again/metric-scores/rated/chrf-refA.seg.score").read_bytes() == written
-    assert not Path("again/metric-scores/rated/chrf-refA.sys.score").exists()  # the file has no scores of systems
+    systems = [dict(line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()) for path in (
+        Path("new/metric-scores/rated/chrf-refA.sys.score"), Path("again/metric-scores/rated/chrf-refA.sys.score"),
+    )]  # fmt: skip
+    assert systems[0] == systems[1]
+    outputs = [row for row in rows if row.split("\t")[header.split("\t").index("level")] == "segment"]
+    Path("outputs.tsv").write_text("\n".join([header, *outputs]) + "\n", encoding="utf-8")
+    status, _, err = run("correlate", "rated.tsv", "--scores", "outputs.tsv", "--mtme", "third")
+    assert status == 0, err
+    assert not Path("third/metric-scores/rated/chrf-refA.sys.score").exists()  # the file has no scores of systems
 
 
 def test_incomplete_scores_make_no_folder(rated: Path, run: Run) -> None:
@@ -84,7 +102,7 @@ def two_pairs(rated: Path) -> Path:
     from monge.meta.data import read_named_columns
     from monge.meta.data.mtme import write_tree
 
-    judged = read_named_columns(rated)
+    (judged,) = read_named_columns(rated)
     reversed_texts = judged.change_texts(lambda text: " ".join(reversed(text.split()[3:])))
     for name, one in (("de-en", judged), ("cs-en", reversed_texts)):
         write_tree(type(judged)(name, one.segments, one.judgments), "tree")

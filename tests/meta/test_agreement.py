@@ -162,8 +162,8 @@ def test_every_statistic_resamples_at_every_level(statistic, level, over):
 
 def test_a_resample_of_systems_equals_the_table_written_out():
     """The weights of a draw must do what repeating rows and columns does."""
-    from monge.meta.comparison import compare_metric
-    from monge.meta.views import Draw, make_view
+    from monge.meta.judged_metric import select_metric
+    from monge.meta.levels import Draw, make_arrangement
 
     scores = judged()
     rows, columns = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 2, 5, 7, 7, 7, 8, 9, 10, 11])
@@ -178,28 +178,28 @@ def test_a_resample_of_systems_equals_the_table_written_out():
         "system": stats.pearsonr(human.mean(1), metric.mean(1)).statistic,
     }
     for level, wanted in expected.items():
-        comparison = compare_metric(scores, "m", make_view(level, scores))
-        assert float(find_statistic("pearson").evaluate(comparison, draw).values[0]) == pytest.approx(wanted), level
+        sides = select_metric(scores, "m", make_arrangement(level, scores))
+        assert float(find_statistic("pearson").evaluate(sides, draw).values[0]) == pytest.approx(wanted), level
 
 
 def test_a_resample_of_soft_accuracy_equals_the_table_written_out():
     """What was drawn twice stands there twice: a segment with a swap of its own, a system in twice the pairs."""
-    from monge.meta.comparison import compare_metric
+    from monge.meta.judged_metric import select_metric
+    from monge.meta.levels import Draw, make_arrangement
     from monge.meta.soft import soft_pairwise_accuracy, superiority
-    from monge.meta.views import Draw, make_view
 
     scores = judged(HUMAN[:3], m=METRIC[:3])
-    comparison = compare_metric(scores, "m", make_view("system", scores))
+    sides = select_metric(scores, "m", make_arrangement("system", scores))
     statistic = find_statistic("soft-accuracy")
     columns = [0, 0, 0, 0, 1, 1, 1, 5, 7, 8, 8, 11]
     drawn = np.bincount(columns, minlength=12)[None].astype(float)
     human, metric = HUMAN[:3, columns], METRIC[:3, columns]
-    found = statistic.evaluate(comparison, Draw(None, drawn)).values[0]
+    found = statistic.evaluate(sides, Draw(None, drawn)).values[0]
     assert found == soft_pairwise_accuracy(human, metric, np.ones((3, 12)))
     pairs = np.abs(superiority(human, np.ones((3, 12))) - superiority(metric, np.ones((3, 12))))
-    found = statistic.evaluate(comparison, Draw(np.array([[2.0, 1.0, 0.0]]), drawn)).values[0]
+    found = statistic.evaluate(sides, Draw(np.array([[2.0, 1.0, 0.0]]), drawn)).values[0]
     assert found == pytest.approx(1 - pairs[0, 1])
-    found = statistic.evaluate(comparison, Draw(np.array([[2.0, 1.0, 1.0]]), drawn)).values[0]
+    found = statistic.evaluate(sides, Draw(np.array([[2.0, 1.0, 1.0]]), drawn)).values[0]
     assert found == pytest.approx(1 - (2 * pairs[0, 1] + 2 * pairs[0, 2] + pairs[1, 2]) / 5)
 
 
@@ -217,18 +217,18 @@ def test_soft_accuracy_leaves_out_systems_that_share_no_segment():
 @pytest.mark.parametrize("totals", [None, {"a": 1.0, "b": 4.0, "c": 2.0, "d": 3.0}])
 def test_a_system_of_which_nothing_was_drawn_is_not_in_the_resample(totals):
     """A system judged once is often left out; it must not come back as the point (0, 0)."""
-    from monge.meta.comparison import compare_metric
-    from monge.meta.views import Draw, make_view
+    from monge.meta.judged_metric import select_metric
+    from monge.meta.levels import Draw, make_arrangement
 
     human = HUMAN + 10.0
     human[3, 1:] = np.nan
     named = {} if totals is None else {"metric_totals": {"m": totals}}
     scores = pair_scores(table(human), {"m": table(METRIC)}, **named)
-    comparison = compare_metric(scores, "m", make_view("system", scores))
+    sides = select_metric(scores, "m", make_arrangement("system", scores))
     drawn = np.ones((2, 12))
     drawn[1, 0] = 0.0
     for over in (None, np.ones((2, 4))):
-        found = find_statistic("pearson").evaluate(comparison, Draw(over, drawn)).values
+        found = find_statistic("pearson").evaluate(sides, Draw(over, drawn)).values
         for draw, (rows, first) in enumerate(((4, 0), (3, 1))):
             metric = [np.nanmean(np.where(np.isfinite(human), METRIC, np.nan)[s, first:]) for s in range(rows)]
             metric = metric if totals is None else list(totals.values())[:rows]

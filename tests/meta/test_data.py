@@ -32,7 +32,7 @@ def write(path, text):
 
 
 def test_named_columns_are_found_by_their_usual_names(tmp_path):
-    judged = read_named_columns(write(tmp_path / "rated.tsv", RATED))
+    (judged,) = read_named_columns(write(tmp_path / "rated.tsv", RATED))
     assert judged.name == "rated"
     assert judged.aspects == ("rating",)
     assert judged.segments[1].hypothesis == "Dogs run."
@@ -46,18 +46,35 @@ def test_columns_and_judgments_can_be_named(tmp_path):
     text = "text,gold1,gold2,fluency,adequacy,bleu\n'a, b',x,,1,2,0.5\nb,y,z,3,4,0.25\n"
     path = write(tmp_path / "rated.csv", text.replace("'", '"'))
     roles = {"hypothesis": "text", "reference": "gold1"}
-    judged = read_named_columns(path, columns=roles, human=["fluency", "adequacy"], scores=["bleu"])
+    (judged,) = read_named_columns(path, columns=roles, human=["fluency", "adequacy"], scores=["bleu"])
     assert judged.aspects == ("fluency", "adequacy")
     assert judged.segments[0].hypothesis == "a, b"
     assert judged.segments[1].id == "2"
     assert judged.scores["bleu"].values.tolist() == [[0.5, 0.25]]
 
 
+def test_a_column_of_language_pairs_separates_parts(tmp_path):
+    text = "lp\tsystem\thypothesis\treference\thuman\n"
+    text += "".join(f"{lp}\ta\th {lp} {i}\tr\t{i}\n" for i in range(3) for lp in ("de-en", "cs-en"))
+    sets = read_named_columns(write(tmp_path / "rated.tsv", text))
+    assert [judged.name for judged in sets] == [judged.part for judged in sets] == ["de-en", "cs-en"]
+    assert [[s.hypothesis for s in judged.segments] for judged in sets] == [
+        [f"h {lp} {i}" for i in range(3)] for lp in ("de-en", "cs-en")
+    ]
+    assert sets[1].segments[2].id == "3"
+    (whole,) = read_named_columns(write(tmp_path / "one.tsv", text.replace("lp\t", "language\t", 1)))
+    assert (whole.name, whole.part, len(whole.segments)) == ("one", "", 6)
+    named = read_named_columns(tmp_path / "one.tsv", columns={"part": "language"})
+    assert [judged.name for judged in named] == ["de-en", "cs-en"]
+    with pytest.raises(InputError, match="line 2: column 'lp' is empty"):
+        read_named_columns(write(tmp_path / "rated.tsv", text.replace("de-en", "", 1)))
+
+
 def test_jsonl_with_lists_of_references_and_gzip(tmp_path):
     rows = [{"id": i, "hypothesis": "h", "references": ["r", "s"], "human": i / 2} for i in range(3)]
     path = tmp_path / "rated.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(json.dumps(row) for row in rows).encode()))
-    judged = read_named_columns(path)
+    (judged,) = read_named_columns(path)
     assert judged.segments[0].references == ("r", "s")
     assert judged.judgments["human"].values.tolist() == [[0.0, 0.5, 1.0]]
 
@@ -65,7 +82,7 @@ def test_jsonl_with_lists_of_references_and_gzip(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("hypothesis\treference\na\tb\n", {}, "which column holds the judgments"),
+        ("hypothesis\treference\na\tb\n", {}, "no column of judgments"),
         ("hypothesis\thuman\na\tbad\n", {}, "line 2, column 'human': 'bad' is not a number"),
         ("hypothesis\thuman\na\tinf\n", {}, "infinite"),
         ("hypothesis\thuman\na\n", {}, "line 2: 1 cells where 2 columns"),
@@ -87,7 +104,7 @@ def test_quoted_cells_keep_their_line_breaks(tmp_path):
     path = write(tmp_path / "rated.csv", text)
     with pytest.raises(InputError, match="line 4, column 'human': 'x' is not a number"):
         read_named_columns(path)
-    judged = read_named_columns(write(path, text.replace("x\n", "2\n")))
+    (judged,) = read_named_columns(write(path, text.replace("x\n", "2\n")))
     assert judged.segments[0].hypothesis == 'The cat sat.\nIt "slept".'
 
 
@@ -110,19 +127,19 @@ def test_scores_of_monge_score(tmp_path):
         for s in ("a", "b")
     ]  # fmt: skip
     (scores,) = read_scores(write(tmp_path / "scores.json", json.dumps(results)))
-    assert scores.metric == "emd"
-    assert scores.higher_is_better is False
-    assert scores.totals == {"a": 0.5, "b": 0.5}
+    assert scores.name == "emd"
+    assert (scores.directed, scores.table.higher_is_better) == (True, False)
+    assert scores.table.totals == {"a": 0.5, "b": 0.5}
     np.testing.assert_array_equal(scores.table.values, [[0.25, np.nan]] * 2)
 
 
 def test_scores_in_long_and_wide_tables(tmp_path):
     long = "system\tmetric\tid\tscore\na\tbleu\t1\t0.5\na\tchrf\t1\t0.25\nb\tbleu\t1\t1\n"
-    found = {s.metric: s.table for s in read_scores(write(tmp_path / "long.tsv", long))}
+    found = {s.name: s.table for s in read_scores(write(tmp_path / "long.tsv", long))}
     assert found["bleu"].values.tolist() == [[0.5], [1.0]]
     assert found["chrf"].systems == ("a",)
     wide = "id,system,bleu,chrf\n1,a,0.5,0.25\n1,b,1,\n"
-    found = {s.metric: s.table for s in read_scores(write(tmp_path / "wide.csv", wide))}
+    found = {s.name: s.table for s in read_scores(write(tmp_path / "wide.csv", wide))}
     assert found["bleu"].values.tolist() == [[0.5], [1.0]]
     assert math.isnan(found["chrf"].values[1, 0])
     with pytest.raises(InputError, match="no column of scores"):
@@ -131,14 +148,22 @@ def test_scores_in_long_and_wide_tables(tmp_path):
         read_scores(write(tmp_path / "other.json", '[{"name": "x"}]'))
 
 
+def test_rows_of_level_system_are_totals(tmp_path):
+    text = "metric\tsystem\tid\tlevel\tscore\nbleu\ta\t\tsystem\t31.5\nbleu\ta\t1\tsegment\t0.5\nbleu\ta\t2\t\t0.25\n"
+    (scores,) = read_scores(write(tmp_path / "long.tsv", text))
+    assert scores.table.totals == {"a": 31.5}
+    assert scores.table.values.tolist() == [[0.5, 0.25]]
+    with pytest.raises(InputError, match="'corpus' is neither segment nor system"):
+        read_scores(write(tmp_path / "bad.tsv", text.replace("\tsystem\t31", "\tcorpus\t31")))
+
+
 def test_scores_keep_their_direction_and_part(tmp_path):
     rows = [("de-en", "ter", 0.5, "false"), ("cs-en", "ter", 0.25, "false"), ("de-en", "mine", 1, "")]
     text = "lp\tsystem\tid\tmetric\tscore\thigher_is_better\n"
     text += "".join(f"{lp}\ta\t1\t{metric}\t{score}\t{direction}\n" for lp, metric, score, direction in rows)
-    found = {(s.part, s.metric): s for s in read_scores(write(tmp_path / "long.tsv", text))}
-    assert {key: s.higher_is_better for key, s in found.items()} == {
-        ("de-en", "ter"): False, ("cs-en", "ter"): False, ("de-en", "mine"): None,
-    }  # fmt: skip
+    found = {(s.part, s.name): s for s in read_scores(write(tmp_path / "long.tsv", text))}
+    directions = {key: s.table.higher_is_better if s.directed else None for key, s in found.items()}
+    assert directions == {("de-en", "ter"): False, ("cs-en", "ter"): False, ("de-en", "mine"): None}
     assert found["cs-en", "ter"].table.values.tolist() == [[0.25]]
 
 
@@ -186,6 +211,30 @@ def test_flickr_captions_are_never_their_own_reference(tmp_path):
         read_flickr(write(tmp_path / "bad.txt", "x.jpg\tz.jpg#0\t1\n"), captions)
 
 
+CAPTIONS = "x.jpg#0\ta dog\nx.jpg#1\ta brown dog\ny.jpg#0\ta cat\n"
+
+
+def test_crowd_answers_are_shares_not_three_judges(tmp_path):
+    captions = write(tmp_path / "token.txt", CAPTIONS)
+    rows = "x.jpg\tx.jpg#0\t1\t3\t0\nx.jpg\ty.jpg#0\t0.333333\t1\t2\ny.jpg\tx.jpg#1\t0\t0\t6\n"
+    (judged,) = read_flickr(write(tmp_path / "crowd.txt", rows), captions)
+    assert judged.aspects == ("crowd",)
+    values = judged.judgments["crowd"].values
+    assert values[np.isfinite(values)].tolist() == [1.0, 0.333333, 0.0]
+    assert judged.notes[0].startswith("CrowdFlower answers: the judgment is the share of yes (column 3)")
+    with pytest.raises(InputError, match=r"crowd\.txt, line 2: the share of yes answers does not fit their numbers"):
+        read_flickr(write(tmp_path / "crowd.txt", rows.replace("0.333333", "0.5")), captions)
+
+
+@pytest.mark.parametrize("ratings", ["1\t1\t1", "0\t1\t1", "0.5\t1.5\t1", "1\t2\t1"])
+def test_expert_ratings_are_not_mistaken_for_crowd_answers(tmp_path, ratings):
+    captions = write(tmp_path / "token.txt", CAPTIONS)
+    (judged,) = read_flickr(write(tmp_path / "expert.txt", f"x.jpg\tx.jpg#0\t{ratings}\n"), captions)
+    expected = np.mean([float(r) for r in ratings.split("\t")])
+    assert judged.judgments["expert"].values[0, 0] == pytest.approx(expected)
+    assert judged.notes == ()
+
+
 @pytest.fixture
 def rated(tmp_path):
     text = "id\tsystem\tdocument\tsource\thypothesis\treference\tmqm\n"
@@ -194,7 +243,7 @@ def rated(tmp_path):
             text += (
                 f"{i}\t{s}\td{i}\tquelle {i}\t{s} output {i}\treference {i}\t{'None' if i == 2 and s == 'b' else -i}\n"
             )
-    judged = read_named_columns(write(tmp_path / "rated.tsv", text))
+    (judged,) = read_named_columns(write(tmp_path / "rated.tsv", text))
     return type(judged)("xx-yy", judged.segments, judged.judgments)
 
 

@@ -3,18 +3,11 @@
 import numpy as np
 import pytest
 
-from monge.compare.significance import correct_holm
 from monge.meta import Resampling, find_statistic, pair_scores
-from monge.meta.study import StudyPlan, run_study
-from monge.report.correlate.text import (
-    show_number,
-    study_heading,
-    study_markup,
-    study_notes,
-    study_record,
-    study_text,
-    study_verdict,
-)
+from monge.meta.records import study_record
+from monge.meta.study import AgreementPlan, study_agreement
+from monge.meta.wording import show_number, study_heading, study_notes, study_verdict
+from monge.report.correlate.text import study_markup, study_text
 from monge.scores import ScoreTable
 
 
@@ -27,8 +20,8 @@ def study(spreads, size=60, statistic="pearson", level="segment", systems=3):
         for name, spread in spreads.items()
     }
     scores = pair_scores(ScoreTable(*names, human), metrics, name="set")
-    plan = StudyPlan(level=level, resampling=Resampling(count=100), permutations=100)
-    return run_study([scores], find_statistic(statistic), plan=plan, correct=correct_holm)
+    plan = AgreementPlan(find_statistic(statistic), level, Resampling(count=100))
+    return study_agreement([scores], plan)
 
 
 def test_a_clear_winner_is_named():
@@ -39,7 +32,7 @@ def test_a_clear_winner_is_named():
 
 def test_what_cannot_be_told_apart_is_not_called_better():
     (sentence,) = study_verdict(study({"a": 1.0, "b": 1.01}, size=10))
-    assert "cannot tell it apart from" in sentence
+    assert "cannot distinguish it from" in sentence
     assert "judge more outputs" in sentence
 
 
@@ -80,7 +73,7 @@ def test_systems_are_counted_where_systems_are_compared():
     found = study({"a": 0.2, "b": 0.21}, level="system", systems=6)
     outputs = f"{found.averages['a'].used:,} outputs"
     assert study_heading(found, "set") == f"set: Pearson r, between 6 systems; {outputs}"
-    assert "6 systems cannot tell it apart from" in study_verdict(found)[0]
+    assert "6 systems cannot distinguish it from" in study_verdict(found)[0]
 
 
 def test_an_interval_that_cannot_be_had_is_explained():
@@ -90,8 +83,8 @@ def test_an_interval_that_cannot_be_had_is_explained():
     totals = dict(zip(systems, range(6), strict=True))
     whole = ScoreTable(systems, segments, np.full((6, 20), np.nan))
     scores = pair_scores(whole, {"m": table}, human_totals=totals, metric_totals={"m": {**totals, "a": 2.5}})
-    plan = StudyPlan(level="system", resampling=Resampling(count=50))
-    found = run_study([scores], find_statistic("pearson"), plan=plan, correct=correct_holm)
+    plan = AgreementPlan(level="system", resampling=Resampling(count=50))
+    found = study_agreement([scores], plan)
     assert np.isnan(found.averages["m"].low)
     assert any(note.startswith("note: m: no interval, because scores of whole systems") for note in study_notes(found))
 

@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from monge.meta.agreement import Resampling, measure_agreement
-from monge.meta.comparison import compare_metric, swap_pearson, swap_scores
 from monge.meta.judged import pair_scores
+from monge.meta.judged_metric import select_metric
+from monge.meta.levels import WHOLE, make_arrangement
 from monge.meta.significance import (
     bootstrap_pairs,
     cluster,
@@ -18,7 +19,9 @@ from monge.meta.significance import (
     williams_pairs,
 )
 from monge.meta.statistics import find_statistic
-from monge.meta.views import WHOLE, make_view
+from monge.meta.study import AgreementPlan, study_agreement
+from monge.meta.swaps import swap_pearson, swap_scores
+from monge.meta.wording import study_verdict
 from monge.scores import ScoreTable
 
 
@@ -127,8 +130,8 @@ def test_swaps_of_pearson_in_closed_form_equal_swaps_written_out(missing):
         human = scores.human.copy()
         human[0, :7] = np.nan
         scores = make(human, **dict(scores.metrics))
-    view = make_view("segment", scores)
-    sides = [compare_metric(scores, name, view) for name in ("a", "b")]
+    arrangement = make_arrangement("segment", scores)
+    sides = [select_metric(scores, name, arrangement) for name in ("a", "b")]
     statistic = find_statistic("pearson")
     written = swap_scores(*sides, lambda c: statistic.evaluate(c, WHOLE).values, count=50, seed=1)
     np.testing.assert_allclose(swap_pearson(*sides, count=50, seed=1), written, rtol=0, atol=1e-12)
@@ -139,6 +142,61 @@ def test_permutation_averages_over_tasks():
     alone = [permutation_pairs([t], find_statistic("pearson"), level="segment", count=300)["a", "b"] for t in tasks]
     together = permutation_pairs(tasks, find_statistic("pearson"), level="segment", count=300)["a", "b"]
     assert together < np.median(alone)
+
+
+def oracle_among(others, *, seed=0, shape=(4, 60)):
+    """An oracle and metrics that know nothing."""
+    rng = np.random.default_rng(seed)
+    human = rng.normal(size=shape)
+    metrics = {f"random {i}": rng.normal(size=shape) for i in range(others)}
+    return make(human, oracle=human + 0.01 * rng.normal(size=shape), **metrics)
+
+
+@pytest.mark.parametrize("others", [2, 10, 13])
+@pytest.mark.parametrize("draws", [0, 100, 1000])
+@pytest.mark.parametrize("correction", ["holm", "fdr"])
+def test_an_oracle_wins_however_many_metrics_there_are(others, draws, correction):
+    """1000 permutations cannot give less than 1/1001, which 55 pairs turn into .055: more are needed."""
+    plan = AgreementPlan(level="item", resampling=Resampling(count=draws), correction=correction)
+    study = study_agreement([oracle_among(others)], plan)
+    assert study.test == "permutation"
+    assert study.ranking.metrics[0] == "oracle"
+    assert study.ranking.beats[0, 1:].all()
+    assert not study.ranking.beats[1:, 1:].any()
+    assert study.limit == ""
+
+
+def test_permutations_beyond_the_plan_do_not_raise_false_alarms():
+    """Six equally good metrics, 15 pairs: at level .05 at most a few of 40 studies may find any difference."""
+    found = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        human = rng.normal(size=(1, 40))
+        metrics = {f"m{i}": human + rng.normal(size=human.shape) for i in range(6)}
+        plan = AgreementPlan(find_statistic("spearman"), resampling=Resampling(count=0))
+        found += bool(study_agreement([make(human, **metrics)], plan).ranking.beats.any())
+    assert found <= 6
+
+
+def test_a_test_that_cannot_decide_says_so():
+    scores = oracle_among(10)
+    for test, alpha, reason in (
+        ("bootstrap", 0.05, "200 resamples are too few for 55 pairs of metrics at level 0.05, which need 2,200"),
+        ("permutation", 1e-6, "100,000 permutations are too few for 55 pairs of metrics at level 1e-06"),
+    ):
+        two = (
+            scores
+            if test == "bootstrap"
+            else make(scores.human[:, :9], **{n: t[:, :9] for n, t in scores.metrics.items()})
+        )
+        plan = AgreementPlan(level="item", resampling=Resampling(count=200), test=test, alpha=alpha)
+        study = study_agreement([two], plan)
+        assert not study.ranking.beats.any()
+        assert study.limit == reason
+        assert study_verdict(study)[0].endswith(f"but the test cannot decide between metrics: {reason}.")
+    few = make(scores.human[:, :1], **{n: t[:, :1] for n, t in scores.metrics.items()})
+    study = study_agreement([few], AgreementPlan(level="item", resampling=Resampling(count=0)))
+    assert study.limit == "4 judged outputs are too few for 55 pairs of metrics at level 0.05"
 
 
 def test_bootstrap_agrees_with_williams_on_a_clear_case():

@@ -146,10 +146,26 @@ def test_calibrated_threshold_is_the_best_of_all(seed, groups, size):
         return float(np.nanmean(pairwise_accuracy(human, metric, present, epsilon=epsilon)))
 
     chosen = calibrate_ties(human, metric, present)
-    gaps = np.abs(metric[:, :, None] - metric[:, None, :]).ravel()
+    gaps = np.round(np.abs(metric[:, :, None] - metric[:, None, :]).ravel(), 1) + 1e-9
     assert average(chosen.epsilon) == pytest.approx(chosen.accuracy)
     assert chosen.accuracy == pytest.approx(max(average(e) for e in [0.0, *gaps]))
     assert pair_outcomes(human, metric, present, epsilon=chosen.epsilon).sum() == pytest.approx(chosen.accuracy)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_decimal_scores_are_calibrated_as_the_whole_numbers_they_stand_for(digits):
+    """0.3 - 0.1 and 0.2 - 0.0 differ in the last bit: no threshold may fall between them."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        human = rng.integers(0, 3, (4, 12)).astype(float)
+        whole = rng.integers(0, 40, (4, 12)).astype(float) + 10 * human
+        weights = np.ones_like(human)
+        decimal = whole / 10**digits
+        chosen, expected = (calibrate_ties(human, y, weights) for y in (decimal, whole))
+        assert chosen.accuracy == expected.accuracy
+        assert chosen.epsilon * 10**digits == pytest.approx(expected.epsilon)
+        used = pairwise_accuracy(human, decimal, weights, epsilon=chosen.epsilon).mean()
+        assert used == pytest.approx(expected.accuracy)
 
 
 def test_soft_accuracy_on_the_vectors_of_mt_metrics_eval():

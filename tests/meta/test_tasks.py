@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from monge.compare.significance import correct_holm
 from monge.errors import InputError
-from monge.meta import Resampling, find_statistic
-from monge.meta.data import JudgedSet, MetricScores
-from monge.meta.study import StudyPlan, run_study
+from monge.meta import Resampling
+from monge.meta.data import JudgedSet
+from monge.meta.study import AgreementPlan, study_agreement
 from monge.meta.tasks import make_tasks
 from monge.scores import ScoreTable
 from monge.text import Segment
@@ -25,7 +24,7 @@ def judged(name, *, text="output", aspects=("da",), reference="r"):
 
 def scores():
     rng = np.random.default_rng(1)
-    return {m: MetricScores(m, ScoreTable(("s",), IDS, rng.normal(size=(1, 30)))) for m in ("a", "b")}
+    return {m: ScoreTable(("s",), IDS, rng.normal(size=(1, 30)), name=m) for m in ("a", "b")}
 
 
 def test_other_outputs_are_drawn_independently_and_the_same_outputs_together():
@@ -34,8 +33,8 @@ def test_other_outputs_are_drawn_independently_and_the_same_outputs_together():
     assert len({task.origin for task in tasks}) == 2
     assert [task.origin == tasks[0].origin for task in tasks] == [True, True, False, True]
     same = [replace(task, human=tasks[0].human) for task in tasks]  # so that only the draws can differ
-    plan = StudyPlan(resampling=Resampling(count=50), test="bootstrap")
-    found = run_study(same, find_statistic("pearson"), plan=plan, correct=correct_holm).agreements["a"]
+    plan = AgreementPlan(resampling=Resampling(count=50), test="bootstrap")
+    found = study_agreement(same, plan).agreements["a"]
     first, second, other, paraphrased = (found[task.name].draws for task in tasks)
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first, paraphrased)
@@ -45,9 +44,9 @@ def test_other_outputs_are_drawn_independently_and_the_same_outputs_together():
 def test_tasks_made_by_hand_are_drawn_independently():
     (task,) = make_tasks([(judged("de-en"), scores())], level="segment")
     tasks = [replace(task, name=name, origin="") for name in ("first", "second")]
-    plan = StudyPlan(resampling=Resampling(count=50), test="bootstrap")
-    study = run_study(tasks, find_statistic("pearson"), plan=plan, correct=correct_holm)
-    alone = run_study([task], find_statistic("pearson"), plan=plan, correct=correct_holm)
+    plan = AgreementPlan(resampling=Resampling(count=50), test="bootstrap")
+    study = study_agreement(tasks, plan)
+    alone = study_agreement([task], plan)
     assert (study.agreements["a"]["first"].draws != study.agreements["a"]["second"].draws).any()
     assert study.averages["a"].high - study.averages["a"].low < alone.averages["a"].high - alone.averages["a"].low
 
@@ -55,4 +54,4 @@ def test_tasks_made_by_hand_are_drawn_independently():
 def test_two_tasks_of_one_name_are_refused():
     (task,) = make_tasks([(judged("de-en"), scores())], level="segment")
     with pytest.raises(InputError, match="two tasks are called 'de-en'"):
-        run_study([task, task], find_statistic("pearson"), plan=StudyPlan(), correct=correct_holm)
+        study_agreement([task, task], AgreementPlan())

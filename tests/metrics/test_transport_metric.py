@@ -70,7 +70,7 @@ def test_presets_follow_the_target_language() -> None:
     assert penalties(language="zh") == penalties(language="zh-TW") == (0.018, 0.97)
     assert penalties(language="de") == (0.009, 0.95)
     assert penalties(language="de", lambda_c="2") == (2.0, 0.95)
-    assert load("f_alpha", language="cs").settings.alpha == 0.96
+    assert load("f_alpha", language="cs").settings.readout.alpha == 0.96
 
 
 def test_relative_penalties_scale_with_the_typical_cost() -> None:

@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
     texts = list(dict.fromkeys(line for line in read_lines(args.corpus) if line.strip()))
     if len(texts) < 2:
         raise InputError(f"{args.corpus}: needs at least two different lines")
-    request = CalibrateRequest(texts, read_metrics(args), args.pairs, args.seed, read_environment(args))
-    baseline = run_calibrate(request)
+    request = CalibrateRequest(texts, read_metrics(args), args.pairs, args.seed)
+    baseline = run_calibrate(request, environment=read_environment(args))
     baseline.save(args.output)
     values = ", ".join(f"{name} {value:.4f}" for name, value in baseline.parts.items())
     print(f"baseline over {baseline.pairs} pairs: {values}; written to {args.output}")

@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_target(args.html)
     check_figures(args.html, args.plots)
-    result = run_compare(_read_request(args), report_step=_show_step)
+    result = run_compare(_read_request(args), environment=read_environment(args), report_step=_show_step)
     explained = explain_all(result.comparisons)
     if args.html:
         from monge.compare.wording import listed
@@ -135,7 +135,6 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
         alpha=args.alpha, decide_by=args.test, correction=args.correction, draws=args.draws, orders=args.orders,
         seed=args.seed, power=args.power, tie_margin=args.tie_margin,
     )  # fmt: skip
-    environment = read_environment(args)
     if args.scores:
         _check_scores_alone(args)
         return CompareRequest(
@@ -143,13 +142,12 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
             lower_is_better=args.lower_is_better,
             types=args.types or (),
             settings=settings,
-            environment=environment,
         )
     if not (args.input or args.jsonl):
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
     if args.lower_is_better:
         raise OptionError("--lower-is-better is for --scores TABLE; metrics know their direction")
-    return CompareRequest(read_text_files(args), read_metrics(args), "", False, args.types or (), settings, environment)
+    return CompareRequest(read_text_files(args), read_metrics(args), "", False, args.types or (), settings)
 
 
 def _check_scores_alone(args: argparse.Namespace) -> None:

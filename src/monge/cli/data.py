@@ -5,8 +5,8 @@
   monge data path wmt17
   monge data get stsb
 
-Sets are looked for in $MONGE_DATA and in monge's cache; none comes with monge. Those with a fixed public address can be
-fetched, and their SHA-256 is checked.
+Sets are searched for in $MONGE_DATA and in monge's cache; none is part of monge. Those with a fixed public address can
+be fetched, and their SHA-256 is checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from monge.errors import InputError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="all sets, and which of them are here")
+    actions.add_parser("list", help="all sets, and which of them are on this machine")
     for name, summary in (
         ("show", "what a set is: parts, aspects, sizes, licence, citation, address"),
         ("path", "where a set is"),
@@ -36,7 +36,9 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "path":
         path = spec.locate()
         if path is None:
-            raise InputError(f"{spec.name} is not here: set MONGE_DATA to the folder that holds {spec.folder}/")
+            raise InputError(
+                f"{spec.name} is not on this machine: set MONGE_DATA to the folder that holds {spec.folder}/"
+            )
         print(path)
         return 0
     if args.action == "get":
@@ -56,7 +58,7 @@ def _list() -> int:
         for spec in CATALOG
     ]
     print(text_table(["name", "here?", "what"], rows, left=3))
-    print("\n`monge data show NAME` tells licence, citation and where it comes from.")
+    print("\n`monge data show NAME` shows licence, citation and origin.")
     return 0
 
 

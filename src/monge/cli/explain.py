@@ -85,10 +85,8 @@ def run(args: argparse.Namespace) -> int:
     from monge.workflows.explain import ExplainRequest, run_explain
 
     check_target(args.output, inputs=input_files(args))
-    request = ExplainRequest(
-        read_segments(args), read_metrics(args), args.how, args.orders, args.seed, read_environment(args)
-    )
-    content = _render(run_explain(request).explanations, args)
+    request = ExplainRequest(read_segments(args), read_metrics(args), args.how, args.orders, args.seed)
+    content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
 

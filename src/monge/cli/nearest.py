@@ -41,9 +41,8 @@ def run(args: argparse.Namespace) -> int:
 
     queries, corpus = read_lines(args.query), read_lines(args.corpus)
     progress = False if args.quiet else None
-    search = run_nearest(
-        NearestRequest(queries, corpus, args.k, read_metrics(args, default="wmd"), progress, read_environment(args))
-    )
+    request = NearestRequest(queries, corpus, args.k, read_metrics(args, default="wmd"), progress)
+    search = run_nearest(request, environment=read_environment(args))
     printers = {"text": _text_lines, "tsv": _tsv_lines, "json": _json_lines}
     for line in printers[args.format](search, queries, corpus):
         print(line)

@@ -70,9 +70,8 @@ def run(args: argparse.Namespace) -> int:
         read_metrics(args),
         JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress),
         keep_idf=bool(args.save_idf),
-        environment=read_environment(args),
     )
-    result = run_score(request)
+    result = run_score(request, environment=read_environment(args))
     if result.idf:
         result.idf.save(args.save_idf)
     if args.segments:

@@ -16,6 +16,7 @@ import argparse
 import json
 import shutil
 import sys
+from functools import partial
 from typing import Any
 
 from monge.cli.arguments import add_metric_arguments, read_environment, read_metrics
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.report.stress import stress_report
     from monge.text import read_jsonl
-    from monge.workflows.stress import StressRequest, count_steps, run_stress_test
+    from monge.workflows.stress import StressRequest, run_stress_test
 
     request = StressRequest(
         read_metrics(args, args.metric),
@@ -47,10 +48,9 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.attacks),
         args.triples or "",
         args.seed,
-        read_environment(args),
     )
-    with _progress(count_steps(request)) as bar:
-        report = run_stress_test(request, report_step=bar.update)
+    with _progress() as bar:
+        report = run_stress_test(request, environment=read_environment(args), report_step=partial(_show_step, bar))
     if args.format == "json":
         print(json.dumps(report.records(), ensure_ascii=False, indent=1))
         return 0
@@ -61,7 +61,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _progress(total: int) -> Any:
+def _progress() -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=total, desc="stress", disable=not sys.stderr.isatty(), file=sys.stderr, leave=False)
+    return tqdm(desc="stress", disable=not sys.stderr.isatty(), file=sys.stderr, leave=False)
+
+
+def _show_step(bar: Any, done: int, total: int) -> None:
+    bar.total, bar.n = total, done
+    bar.refresh()

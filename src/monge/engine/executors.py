@@ -41,3 +41,9 @@ class InlineExecutor:
 
 def _chunks(segments: SegmentSpool) -> Iterable[tuple[int, int]]:
     return segments.records.chunks(records=CHUNK_SEGMENTS, size=CHUNK_BYTES)
+
+
+def is_stored(metric: Metric, segments: SegmentSpool, journal: Journal) -> bool:
+    """Whether the journal holds the scores of all segments by a bound metric."""
+    chunks = (segments.records.read_joined(start, stop) for start, stop in _chunks(segments))
+    return all(journal.find(metric, records) is not None for records in chunks)

@@ -99,7 +99,7 @@ def score_job(
 
 def score_all(metric: Metric, segments: Iterable[Segment], *, journal: Journal) -> list[Score]:
     """Return the score of every segment by a bound metric, from the *journal* where it has them."""
-    spool = spool_segments(segments)
+    spool = segments if isinstance(segments, SegmentSpool) else spool_segments(segments)
     chunks = InlineExecutor().run(metric, spool, journal)
     return [score for chunk in chunks for score in Chunk.unpack(chunk.packed).scores]
 

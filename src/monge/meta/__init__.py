@@ -2,6 +2,7 @@
 
 from monge.meta.agreement import Agreement, Resampling, average_agreement, measure_agreement
 from monge.meta.judged import JudgedScores, pair_scores
+from monge.meta.levels import LEVELS
 from monge.meta.significance import (
     MetricRanking,
     bootstrap_pairs,
@@ -11,12 +12,14 @@ from monge.meta.significance import (
     williams_pairs,
 )
 from monge.meta.statistics import STATISTICS, Statistic, find_statistic
-from monge.meta.views import LEVELS
+from monge.meta.study import AgreementPlan, AgreementStudy, study_agreement
 
 __all__ = [
     "LEVELS",
     "STATISTICS",
     "Agreement",
+    "AgreementPlan",
+    "AgreementStudy",
     "JudgedScores",
     "MetricRanking",
     "Resampling",
@@ -28,6 +31,7 @@ __all__ = [
     "pair_scores",
     "permutation_pairs",
     "rank_metrics",
+    "study_agreement",
     "williams",
     "williams_pairs",
 ]

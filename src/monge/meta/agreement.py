@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import OptionError, suggest
-from monge.meta.comparison import compare_metric
 from monge.meta.correlation import Array
 from monge.meta.judged import JudgedScores
+from monge.meta.judged_metric import select_metric
+from monge.meta.levels import WHOLE, Arrangement, Draw, make_arrangement
 from monge.meta.statistics import Statistic
-from monge.meta.views import WHOLE, Draw, View, make_view
 
 _CELL_BUDGET = 4_000_000  # numbers held at once while resamples are evaluated
 
@@ -65,18 +65,18 @@ def measure_agreement(
     scores: JudgedScores, statistic: Statistic, *, level: str = "segment", resampling: Resampling | None = None
 ) -> dict[str, Agreement]:
     """Return the agreement of every metric in *scores*; all metrics share the resamples, so their draws are paired."""
-    view = make_view(level, scores)
+    arrangement = make_arrangement(level, scores)
     plan = Resampling(count=0) if resampling is None else resampling
-    draws = list(_draw_resamples(scores, view, plan))
+    draws = list(_draw_resamples(scores, arrangement, plan))
     results = {}
     for metric in scores.metrics:
-        comparison = compare_metric(scores, metric, view)
-        ready = statistic.prepare(comparison)
-        whole = ready.evaluate(comparison, WHOLE)
+        judged = select_metric(scores, metric, arrangement)
+        ready = statistic.prepare(judged)
+        whole = ready.evaluate(judged, WHOLE)
         value = float(np.atleast_1d(whole.values)[0])
-        fixed = plan.over == "segments" and comparison.metric_totals is not None and comparison.human_totals is not None
+        fixed = plan.over == "segments" and judged.metric_totals is not None and judged.human_totals is not None
         moved = draws if np.isfinite(value) and not fixed else []  # scores of whole systems stay whatever is drawn
-        values = [np.atleast_1d(ready.evaluate(comparison, draw).values) for draw in moved]
+        values = [np.atleast_1d(ready.evaluate(judged, draw).values) for draw in moved]
         resampled = np.concatenate(values) if values else np.empty(0)
         low, high = interval(resampled, plan.confidence)
         results[metric] = Agreement(
@@ -90,8 +90,8 @@ def measure_agreement(
             groups=whole.groups,
             skipped=whole.skipped,
             reason=whole.reason,
-            chance=ready.chance(comparison),
-            items=int((comparison.samples(WHOLE)[0].weights > 0).sum()),
+            chance=ready.chance(judged),
+            items=int((judged.samples(WHOLE)[0].weights > 0).sum()),
             draws=resampled,
         )
     return results
@@ -134,20 +134,20 @@ def interval(draws: Array, confidence: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _draw_resamples(scores: JudgedScores, view: View, plan: Resampling) -> Iterator[Draw]:
+def _draw_resamples(scores: JudgedScores, arrangement: Arrangement, plan: Resampling) -> Iterator[Draw]:
     """Yield the resamples in chunks that keep memory bounded; the whole is the same whatever the chunk."""
     systems = len(scores.systems)
     if plan.over in ("systems", "both") and plan.count and systems < 2:
         raise OptionError(f"{scores.name or 'these scores'}: systems cannot be resampled, there is only one")
     generator = np.random.default_rng(plan.seed)
     used = np.flatnonzero(scores.used.any(axis=1))
-    units = np.unique(view.units[scores.used.any(axis=0)])
+    units = np.unique(arrangement.units[scores.used.any(axis=0)])
     step = max(1, min(plan.count, _CELL_BUDGET // max(1, int(scores.used.sum()))))
     for start in range(0, plan.count, step):
         count = min(step, plan.count - start)
         yield Draw(
             systems=_counts(generator, used, systems, count) if plan.over != "segments" else None,
-            segments=_counts(generator, units, int(view.units.max()) + 1, count)[:, view.units]
+            segments=_counts(generator, units, int(arrangement.units.max()) + 1, count)[:, arrangement.units]
             if plan.over != "systems"
             else None,
         )

@@ -19,6 +19,7 @@ Terms = Callable[[Array, Array], tuple[Array, ...]]
 
 _BUDGET = 4_000_000  # numbers held at once while pairs are compared
 _MAX_CALIBRATION_PAIRS = 20_000_000
+_ROUNDING = 1e-10  # differences of scores closer than this share of the largest score are one difference, rounded
 
 
 def kendall(x: Array, y: Array, weights: Array) -> Array:
@@ -35,7 +36,7 @@ def kendall(x: Array, y: Array, weights: Array) -> Array:
 
 
 def tau_like(x: Array, y: Array, weights: Array, *, threshold: float = 25.0) -> Array:
-    """Return (C − D) / (C + D) over the pairs that people told apart by at least *threshold* (WMT's daRR).
+    """Return (C − D) / (C + D) over the pairs whose judgments differ by at least *threshold* (WMT's daRR).
 
     A pair the metric ties counts as discordant (Bojar et al. 2017, Ma et al. 2018). NaN if no pair is that far apart.
 
@@ -76,7 +77,7 @@ def pairwise_accuracy(x: Array, y: Array, weights: Array, *, epsilon: float = 0.
 
 
 def guess_order(x: Array, y: Array, weights: Array) -> Array:
-    """Return the accuracy of a metric that knows nothing and ties nothing: half of the pairs that people told apart.
+    """Return the accuracy of random scores without ties: half of the pairs that people distinguish.
 
     >>> round(float(guess_order(np.array([1., 2., 2.]), np.zeros(3), np.ones(3))), 6)
     0.333333
@@ -101,11 +102,13 @@ def calibrate_ties(x: Array, y: Array, weights: Array, *, seed: int = 0) -> TieT
     """Choose the epsilon that maximises acc_eq averaged over groups (Deutsch et al. 2023, algorithm 1).
 
     ``x``, ``y``, ``weights`` have shape (groups, n). All thresholds are tried in one sweep over the sorted |Δy|: a pair
-    that becomes a tie turns right if people tied it and wrong if it was concordant. Beyond 20 million pairs a sample is
-    used.
+    that becomes a tie turns right if people tied it and wrong if it was concordant. Differences that only rounding
+    separates (0.3 − 0.1 and 0.2 − 0.0) share one threshold, which lies just above them. Beyond 20 million pairs a
+    sample is used.
 
-    >>> calibrate_ties(np.array([[1., 2., 2., 3., 4.]]), np.array([[2., 1., 1.5, 5., 3.]]), np.ones((1, 5)))
-    TieThreshold(epsilon=0.5, accuracy=0.7)
+    >>> chosen = calibrate_ties(np.array([[1., 2., 2., 3., 4.]]), np.array([[2., 1., 1.5, 5., 3.]]), np.ones((1, 5)))
+    >>> round(chosen.epsilon, 6), chosen.accuracy
+    (0.5, 0.7)
     """
     dx, dy, share = _group_pairs(x, y, weights, seed)
     if not dx.size:
@@ -115,13 +118,14 @@ def calibrate_ties(x: Array, y: Array, weights: Array, *, seed: int = 0) -> TieT
     size = np.abs(dy)
     order = np.argsort(size, kind="stable")
     accuracy = (share * concordant).sum() + np.cumsum(gain[order])
-    last = np.append(np.diff(size[order]) > 0, True)  # a threshold takes all differences of its size
+    rounding = _ROUNDING * float(np.abs(y[weights > 0]).max())
+    last = np.append(np.diff(size[order]) > rounding, True)  # a threshold takes all differences of its size
     accuracy = np.where(last, accuracy, -np.inf)
     none_tied = float((share * concordant).sum())
     best = int(np.argmax(np.round(accuracy, 12)))
     if size[order[0]] > 0 and none_tied >= accuracy[best]:
         return TieThreshold(0.0, none_tied)
-    return TieThreshold(float(size[order[best]]), round(float(accuracy[best]), 12))
+    return TieThreshold(float(size[order[best]]) + rounding / 2, round(float(accuracy[best]), 12))
 
 
 def pair_outcomes(x: Array, y: Array, weights: Array, *, epsilon: float, seed: int = 0) -> Array:

@@ -1,8 +1,9 @@
-"""Is one metric's agreement better than another's? Williams' test, permutation and bootstrap, and what follows."""
+"""Tests of whether one metric agrees better than another (Williams, permutation, bootstrap), and rankings."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from monge.meta.agreement import Agreement
-from monge.meta.comparison import compare_metric
 from monge.meta.correlation import Array, pearson
 from monge.meta.judged import JudgedScores, choose_seeds
+from monge.meta.judged_metric import select_metric
+from monge.meta.levels import WHOLE, make_arrangement
 from monge.meta.statistics import Statistic
-from monge.meta.views import WHOLE, make_view
 
 Correction = Callable[[Array], Array]
 PairValues = dict[tuple[str, str], float]
@@ -65,18 +66,54 @@ def williams_pairs(scores: JudgedScores) -> PairValues:
     }
 
 
+def count_needed_draws(pairs: int, alpha: float) -> int:
+    """Return how many permutations make it possible that one of *pairs* is significant at level *alpha*.
+
+    The smallest p-value of n permutations is 1/(1 + n); Holm's correction multiplies it by the number of pairs.
+
+    >>> count_needed_draws(55, 0.05)
+    1100
+    """
+    return math.ceil(pairs / alpha)
+
+
 def permutation_pairs(
-    tasks: Sequence[JudgedScores], statistic: Statistic, *, level: str, count: int = 1000, seed: int = 0
+    tasks: Sequence[JudgedScores],
+    statistic: Statistic,
+    *,
+    level: str,
+    count: int = 1000,
+    needed: int = 0,
+    alpha: float = 0.05,
+    seed: int = 0,
 ) -> PairValues:
     """Return the permutation p-value of every pair of metrics; differences are averaged over *tasks*.
 
-    p = (1 + #{|d*| ≥ |d|}) / (1 + count), two-sided; NaN where a difference is undefined.
+    p = (1 + #{|d*| ≥ |d|}) / (1 + count), two-sided; NaN where a difference is undefined. Where *needed* is more than
+    *count*, a pair whose p-value is at most *alpha* is tested again with that many permutations. The others cannot
+    become significant by any correction, so this costs no more than it must and the level of the test is kept.
     """
     pairs = list(itertools.combinations(tasks[0].metrics, 2))
+    found = _permute(tasks, statistic, pairs, level=level, count=count, seed=seed)
+    close = [pair for pair, p in found.items() if p <= alpha]
+    if needed > count and close:
+        found |= _permute(tasks, statistic, close, level=level, count=needed, seed=seed)
+    return found
+
+
+def _permute(
+    tasks: Sequence[JudgedScores],
+    statistic: Statistic,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    level: str,
+    count: int,
+    seed: int,
+) -> PairValues:
     observed, nulls = np.zeros(len(pairs)), np.zeros((len(pairs), count))
     for scores, own in zip(tasks, choose_seeds(tasks, seed), strict=True):
-        view = make_view(level, scores)
-        sides = {name: compare_metric(scores, name, view) for name in scores.metrics}
+        arrangement = make_arrangement(level, scores)
+        sides = {name: select_metric(scores, name, arrangement) for name in dict.fromkeys(itertools.chain(*pairs))}
         values = {name: float(statistic.prepare(s).evaluate(s, WHOLE).values) for name, s in sides.items()}
         for i, (a, b) in enumerate(pairs):
             observed[i] += (values[a] - values[b]) / len(tasks)
@@ -100,8 +137,8 @@ def bootstrap_pairs(agreements: Mapping[str, Agreement]) -> PairValues:
 class MetricRanking:
     """Metrics from best to worst, the p-values of every pair (raw and corrected), who beats whom, and clusters from 1.
 
-    ``beats[i, j]``: the agreement of i is significantly higher than that of j. A metric that one of the current cluster
-    beats opens the next cluster.
+    ``beats[i, j]``: the agreement of i is significantly higher than that of j. A metric that is beaten by
+    a member of the current cluster starts the next cluster.
     """
 
     metrics: tuple[str, ...]

@@ -11,8 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from monge.errors import OptionError, suggest
-from monge.meta.comparison import Comparison, swap_outcomes, swap_pearson, swap_scores
 from monge.meta.correlation import Array, pearson, spearman
+from monge.meta.judged_metric import JudgedMetric
+from monge.meta.levels import WHOLE, Draw, GroupedOutputs, Sample, SystemMeans
 from monge.meta.pairs import (
     calibrate_ties,
     count_judged_pairs,
@@ -23,14 +24,14 @@ from monge.meta.pairs import (
     tau_like,
 )
 from monge.meta.soft import guess_superiority, soft_pairwise_accuracy
-from monge.meta.views import WHOLE, CellView, Draw, Sample, SystemView
+from monge.meta.swaps import swap_outcomes, swap_pearson, swap_scores
 
 Compute = Callable[[Array, Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Values (one a resample), how many groups they average, how many groups have no value, and why."""
+    """Values (one per resample), how many groups they average, how many groups have no value, and why."""
 
     values: Array
     groups: int = 1
@@ -45,13 +46,18 @@ class Statistic(Protocol):
     def name(self) -> str: ...
     @property
     def title(self) -> str: ...
-    def prepare(self, comparison: Comparison) -> Statistic: ...
-    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation: ...
-    def chance(self, comparison: Comparison) -> float:
-        """Return what a metric that knows nothing gets on these judgments."""
+    @property
+    def pools_pairs(self) -> bool:
+        """Whether the pairs of all groups are counted together, rather than the groups' values averaged."""
         ...
 
-    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+    def prepare(self, judged: JudgedMetric) -> Statistic: ...
+    def evaluate(self, judged: JudgedMetric, draw: Draw) -> Evaluation: ...
+    def chance(self, judged: JudgedMetric) -> float:
+        """Return the value of a metric without any knowledge on these judgments."""
+        ...
+
+    def swap(self, first: JudgedMetric, second: JudgedMetric, *, count: int, seed: int) -> Array:
         """Return differences under the null that the two metrics are exchangeable."""
         ...
 
@@ -61,7 +67,8 @@ class GroupStatistic:
     """A statistic of samples, averaged over groups (weighted by ``size`` when that pools the groups' pairs).
 
     Groups with fewer than ``least`` items, or where either side is constant, have no value and count as skipped.
-    ``guesses`` compute what ignorance gets, each way of it; a correlation needs none, because it gets 0.
+    ``guesses`` compute what a metric without any knowledge gets, one per way of guessing; a correlation needs none,
+    because guessing gets 0.
     """
 
     name: str
@@ -71,11 +78,15 @@ class GroupStatistic:
     size: Compute | None = None
     guesses: tuple[Compute, ...] = ()
 
-    def prepare(self, comparison: Comparison) -> Statistic:
+    @property
+    def pools_pairs(self) -> bool:
+        return self.size is not None
+
+    def prepare(self, judged: JudgedMetric) -> Statistic:
         return self
 
-    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
-        human, metric = comparison.samples(draw)
+    def evaluate(self, judged: JudgedMetric, draw: Draw) -> Evaluation:
+        human, metric = judged.samples(draw)
         weights = human.weights
         values = self.compute(human.values, metric.values, weights)
         values = np.where((weights > 0).sum(axis=-1) >= (self.least if draw is WHOLE else 2), values, np.nan)
@@ -90,12 +101,13 @@ class GroupStatistic:
         reason = _why_skipped(human, metric, self.least) if skipped else ""
         return Evaluation(np.asarray(mean), values.shape[-1], skipped, reason)
 
-    def chance(self, comparison: Comparison) -> float:
-        blind = (replace(self, compute=guess).evaluate(comparison, WHOLE).values for guess in self.guesses)
+    def chance(self, judged: JudgedMetric) -> float:
+        blind = (replace(self, compute=guess).evaluate(judged, WHOLE).values for guess in self.guesses)
         return max(map(float, blind), default=0.0)
 
-    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
-        if self.compute is pearson and isinstance(first.view, CellView) and first.view.axis == "pooled":
+    def swap(self, first: JudgedMetric, second: JudgedMetric, *, count: int, seed: int) -> Array:
+        own = first.arrangement
+        if self.compute is pearson and isinstance(own, GroupedOutputs) and own.axis == "pooled":
             return swap_pearson(first, second, count=count, seed=seed)
         return swap_scores(first, second, lambda c: self.evaluate(c, WHOLE).values, count=count, seed=seed)
 
@@ -107,22 +119,26 @@ class TieCalibratedAccuracy:
     name: str
     title: str
 
-    def prepare(self, comparison: Comparison) -> GroupStatistic:
-        compute = functools.partial(pairwise_accuracy, epsilon=self._calibrate(comparison))
+    @property
+    def pools_pairs(self) -> bool:
+        return False
+
+    def prepare(self, judged: JudgedMetric) -> GroupStatistic:
+        compute = functools.partial(pairwise_accuracy, epsilon=self._calibrate(judged))
         return GroupStatistic(self.name, self.title, compute, least=2, guesses=(guess_order, guess_ties))
 
-    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
-        return self.prepare(comparison).evaluate(comparison, draw)
+    def evaluate(self, judged: JudgedMetric, draw: Draw) -> Evaluation:
+        return self.prepare(judged).evaluate(judged, draw)
 
-    def chance(self, comparison: Comparison) -> float:
-        return self.prepare(comparison).chance(comparison)
+    def chance(self, judged: JudgedMetric) -> float:
+        return self.prepare(judged).chance(judged)
 
-    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+    def swap(self, first: JudgedMetric, second: JudgedMetric, *, count: int, seed: int) -> Array:
         epsilons = (self._calibrate(first), self._calibrate(second))
         return swap_outcomes(first, second, epsilons, count=count, seed=seed)
 
-    def _calibrate(self, comparison: Comparison) -> float:
-        human, metric = comparison.samples(WHOLE)
+    def _calibrate(self, judged: JudgedMetric) -> float:
+        human, metric = judged.samples(WHOLE)
         return calibrate_ties(human.values, metric.values, human.weights).epsilon
 
 
@@ -133,15 +149,21 @@ class SoftAccuracy:
     name: str
     title: str
 
-    def prepare(self, comparison: Comparison) -> SoftAccuracy:
-        if not isinstance(comparison.view, SystemView):
-            raise OptionError("soft pairwise accuracy compares systems: ask for it at system level")
-        if comparison.human_totals is not None:
-            raise OptionError("soft pairwise accuracy needs judgments of segments, and here are only those of systems")
+    @property
+    def pools_pairs(self) -> bool:
+        return False
+
+    def prepare(self, judged: JudgedMetric) -> SoftAccuracy:
+        if not isinstance(judged.arrangement, SystemMeans):
+            raise OptionError("soft pairwise accuracy compares systems: use it at system level")
+        if judged.human_totals is not None:
+            raise OptionError(
+                "soft pairwise accuracy needs judgments of segments, but these data judge whole systems only"
+            )
         return self
 
-    def evaluate(self, comparison: Comparison, draw: Draw) -> Evaluation:
-        human, metric, present = self._tables(comparison)
+    def evaluate(self, judged: JudgedMetric, draw: Draw) -> Evaluation:
+        human, metric, present = self._tables(judged)
         if draw is WHOLE:
             value = soft_pairwise_accuracy(human, metric, present)
             failed = np.isnan(value)
@@ -155,15 +177,15 @@ class SoftAccuracy:
             values[b] = soft_pairwise_accuracy(*written, counts=None if draw.systems is None else draw.systems[b])
         return Evaluation(values)
 
-    def chance(self, comparison: Comparison) -> float:
-        human, _, present = self._tables(comparison)
+    def chance(self, judged: JudgedMetric) -> float:
+        human, _, present = self._tables(judged)
         return guess_superiority(human, present)
 
-    def _tables(self, comparison: Comparison) -> tuple[Array, Array, Array]:
-        present = comparison.view.present.astype(np.float64)
-        return np.where(present > 0, comparison.human, 0.0), np.where(present > 0, comparison.metric, 0.0), present
+    def _tables(self, judged: JudgedMetric) -> tuple[Array, Array, Array]:
+        present = judged.arrangement.present.astype(np.float64)
+        return np.where(present > 0, judged.human, 0.0), np.where(present > 0, judged.metric, 0.0), present
 
-    def swap(self, first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
+    def swap(self, first: JudgedMetric, second: JudgedMetric, *, count: int, seed: int) -> Array:
         raise OptionError("soft pairwise accuracy is tested by bootstrap, not by permutation")
 
 
@@ -195,7 +217,7 @@ def find_statistic(name: str, *, threshold: float | None = None) -> Statistic:
 
 
 def _why_skipped(human: Sample, metric: Sample, least: int) -> str:
-    """Say why groups have no value: too small, judgments all equal, scores all equal."""
+    """Return why groups have no value: too small, judgments all equal, scores all equal."""
     counts = (human.weights > 0).sum(axis=-1)
     small = counts < least
     flat_human, flat_metric = (_constant(s.values, human.weights) & ~small for s in (human, metric))
@@ -204,10 +226,10 @@ def _why_skipped(human: Sample, metric: Sample, least: int) -> str:
         (int(flat_human.sum()), "judgments all equal"),
         (int((flat_metric & ~flat_human).sum()), "scores all equal"),
     ]
-    told = [(n, why) for n, why in found if n]
+    reasons = [(n, why) for n, why in found if n]
     if len(counts) == 1:
-        return told[0][1] if told else "no pair far enough apart"
-    return ", ".join(f"{n} with {why}" for n, why in told) or "no pair far enough apart"
+        return reasons[0][1] if reasons else "no pair far enough apart"
+    return ", ".join(f"{n} with {why}" for n, why in reasons) or "no pair far enough apart"
 
 
 def _constant(values: Array, weights: Array) -> Array:

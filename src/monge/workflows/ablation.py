@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from monge.errors import OptionError
 from monge.metrics.registry import metric_options, parse_option
+from monge.metrics.transport.options import TRANSPORT_OPTIONS, show_option
 from monge.metrics.transport.presets import PRESETS
 from monge.metrics.transport.settings import TransportSettings
 from monge.metrics.variants import MetricVariant, parse_variant
 
 # in the order in which a text becomes a score
 _ORDER = (
-    "encoder", "layers", "aggregation", "normalise_layers", "normalise_points", "drop", "mute", "ngram", "pooling",
+    "encoder", "layers", "aggregation", "normalise_layers", "normalise_points", "drop", "massless", "ngram", "pooling",
     "weighting", "idf_from", "cost", "order", "readout", "lambda_c", "lambda_r", "lambda_unit", "epsilon",
     "regulariser", "alpha", "references",
 )  # fmt: skip
-_WITHOUT_TRANSPORT = {"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"}  # idle where F is read out
 _WITHOUT_F = {"alpha"}
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One setting that two metrics have different."""
+    """One setting in which two metrics differ."""
 
     name: str
     before: str
@@ -39,16 +38,15 @@ def list_switches(first: str, second: str) -> list[Switch]:
     ['weighting', 'alpha']
     """
     a, b = (_settings(text) for text in (first, second))
-    differing = [f.name for f in dataclasses.fields(a) if getattr(a, f.name) != getattr(b, f.name)]
-    idle = _WITHOUT_F if b.readout != "f" else _WITHOUT_TRANSPORT
-    ordered = [name for name in _ORDER if name in differing and name not in idle]
-    return [Switch(name, str(getattr(a, name)), str(getattr(b, name))) for name in ordered]
+    idle = _WITHOUT_F if b.readout.kind != "f" else TRANSPORT_OPTIONS
+    both = {name: (show_option(a, name), show_option(b, name)) for name in _ORDER if name not in idle}
+    return [Switch(name, str(before), str(after)) for name, (before, after) in both.items() if before != after]
 
 
 def ablation_path(first: str, second: str) -> list[MetricVariant]:
     """Return the metrics on the way from *first* to *second*; each differs from the one before in one setting.
 
-    Settings are switched in the order in which a text becomes a score. Where one makes no sense without the next
+    Settings are switched in the order in which a text becomes a score. Where one is not valid without the next
     (several layers without a way to join them), both are one step.
 
     >>> [v.label for v in ablation_path("bertscore", "yisi1")]
@@ -65,15 +63,15 @@ def ablation_path(first: str, second: str) -> list[MetricVariant]:
         step.append(f"{switch.name}={switch.after}")
         if switch.name == "layers" and "aggregation" in names:
             continue
-        if _makes_sense(start.name, options):
+        if _is_valid(start.name, options):
             path.append(MetricVariant(f"+ {', '.join(step)}", start.name, dict(options)))
             step = []
     if step:
-        raise OptionError(f"{first} cannot become {second}: {', '.join(step)} makes no sense there")
+        raise OptionError(f"{first} cannot become {second}: {', '.join(step)} is not valid there")
     return path
 
 
-def _makes_sense(name: str, options: Mapping[str, Any]) -> bool:
+def _is_valid(name: str, options: Mapping[str, Any]) -> bool:
     try:
         _apply(name, options)
     except OptionError:
@@ -85,7 +83,7 @@ def _settings(text: str) -> TransportSettings:
     variant = parse_variant(text)
     if variant.name not in PRESETS:
         known = ", ".join(PRESETS)
-        raise OptionError(f"{variant.name} is no transport metric, so it has no switches; these have: {known}")
+        raise OptionError(f"{variant.name} is not a transport metric, so it has no switches; these have: {known}")
     return _apply(variant.name, variant.options)
 
 

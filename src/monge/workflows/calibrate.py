@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,16 +26,16 @@ class CalibrateRequest:
     metrics: tuple[MetricVariant, ...] = (MetricVariant(DEFAULT_METRIC, DEFAULT_METRIC),)
     pairs: int = 10_000
     seed: int = 12345
-    environment: Environment = field(default_factory=Environment.read)
 
     def __post_init__(self) -> None:
         if self.pairs < 1:
             raise OptionError(f"--pairs {self.pairs}: must be at least 1")
 
 
-def run_calibrate(request: CalibrateRequest) -> Baseline:
+def run_calibrate(request: CalibrateRequest, *, environment: Environment | None = None) -> Baseline:
     """Return the baseline of the metric: its mean parts over random pairs of different texts."""
-    loaded = [variant.load(request.environment) for variant in request.metrics]
+    environment = environment or Environment.read()
+    loaded = [variant.load(environment) for variant in request.metrics]
     metric = require_transport(loaded, "calibrate", "bertscore")
     return measure_baseline(metric, request.texts, pairs=request.pairs, seed=request.seed)
 

@@ -45,7 +45,6 @@ class CompareRequest:
     lower_is_better: bool = False
     types: str | tuple[str, ...] = ()
     settings: CompareSettings = field(default_factory=CompareSettings)
-    environment: Environment = field(default_factory=Environment.read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,9 @@ class CompareResult:
         return self.comparisons[metric]
 
 
-def run_compare(request: CompareRequest, *, report_step: Report | None = None) -> CompareResult:
+def run_compare(
+    request: CompareRequest, *, environment: Environment | None = None, report_step: Report | None = None
+) -> CompareResult:
     """Compare the systems by every metric; *report_step* is called with what is being done."""
     if request.scores:
         return gather_comparisons(_compare_tables(request, report_step))
@@ -67,10 +68,11 @@ def run_compare(request: CompareRequest, *, report_step: Report | None = None) -
     if len(systems) < 2:
         raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
     types = _read_types(request.types, len(systems[0]))
-    journal = open_journal(request.environment)
+    environment = environment or Environment.read()
+    journal = open_journal(environment)
     comparisons = {}
     for variant in request.metrics:
-        metric = variant.load(request.environment)
+        metric = variant.load(environment)
         results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
@@ -94,16 +96,15 @@ def compare(
     'A'
     """
     chosen = CompareSettings() if settings is None else settings
-    around = Environment.read() if environment is None else environment
     if isinstance(systems, str):
-        return run_compare(CompareRequest(scores=systems, settings=chosen, environment=around))
+        return run_compare(CompareRequest(scores=systems, settings=chosen))
     tables = {name: value for name, value in systems.items() if isinstance(value, ScoreTable)}
     if tables:
-        return run_compare(CompareRequest(scores=tables, settings=chosen, environment=around))
+        return run_compare(CompareRequest(scores=tables, settings=chosen))
     outputs = {name: value for name, value in systems.items() if not isinstance(value, ScoreTable)}
     variants = tuple(parse_variants([metrics] if isinstance(metrics, str) else metrics))
     texts = spool_systems(outputs, references, sources)
-    return run_compare(CompareRequest(texts=texts, metrics=variants, settings=chosen, environment=around))
+    return run_compare(CompareRequest(texts=texts, metrics=variants, settings=chosen), environment=environment)
 
 
 def gather_comparisons(comparisons: Mapping[str, Comparison]) -> CompareResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from monge.environment import Environment
@@ -42,7 +42,6 @@ class ExplainRequest:
     how: Method = "auto"
     orders: int = 32
     seed: int = 12345
-    environment: Environment = field(default_factory=Environment.read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +73,13 @@ def choose_line(files: TextFiles, line: int) -> tuple[ExplainedSegment, ...]:
     return tuple(ExplainedSegment(segments[line - 1], segments) for segments in systems.values())
 
 
-def run_explain(request: ExplainRequest) -> ExplainResult:
+def run_explain(request: ExplainRequest, *, environment: Environment | None = None) -> ExplainResult:
     """Explain every segment by every metric; statistics are bound as when the same texts are scored."""
+    environment = environment or Environment.read()
     everything = [segment for one in request.segments for segment in one.corpus]
     found = []
     for variant in request.metrics:
-        shared = bind_shared(variant.load(request.environment), everything)
+        shared = bind_shared(variant.load(environment), everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)
             explanation = _explain(request, bound, one.segment)
@@ -116,9 +116,8 @@ def explain(
         how,
         orders,
         seed,
-        Environment.read() if environment is None else environment,
     )
-    return run_explain(request).explanations[0].explanation
+    return run_explain(request, environment=environment).explanations[0].explanation
 
 
 def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Explanation | LocalExplanation:

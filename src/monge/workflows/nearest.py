@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from monge.engine.journal import open_journal
 from monge.environment import Environment
@@ -21,14 +21,14 @@ class NearestRequest:
     k: int = 10
     metrics: tuple[MetricVariant, ...] = (MetricVariant("wmd", "wmd"),)
     progress: bool | None = None
-    environment: Environment = field(default_factory=Environment.read)
 
 
-def run_nearest(request: NearestRequest) -> Search:
+def run_nearest(request: NearestRequest, *, environment: Environment | None = None) -> Search:
     """Return the neighbours of every query; an interrupted search goes on where it stopped."""
-    loaded = [variant.load(request.environment) for variant in request.metrics]
+    environment = environment or Environment.read()
+    loaded = [variant.load(environment) for variant in request.metrics]
     metric = require_transport(loaded, "nearest", "wmd")
-    journal = open_journal(request.environment)
+    journal = open_journal(environment)
     return find_nearest(
         metric, request.queries, request.corpus, k=request.k, journal=journal, progress=request.progress
     )

@@ -30,7 +30,6 @@ class ScoreRequest:
     metrics: tuple[MetricVariant, ...] = (MetricVariant(DEFAULT_METRIC, DEFAULT_METRIC),)
     options: JobOptions = field(default_factory=JobOptions)
     keep_idf: bool = False
-    environment: Environment = field(default_factory=Environment.read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +40,13 @@ class ScoreResult:
     idf: IdfModel | None = None
 
 
-def run_score(request: ScoreRequest) -> ScoreResult:
+def run_score(request: ScoreRequest, *, environment: Environment | None = None) -> ScoreResult:
     """Score every system with every metric, reading from the journal what an earlier run computed."""
+    environment = environment or Environment.read()
     systems = spool_texts(request.texts)
-    metrics = [(variant.label, variant.load(request.environment)) for variant in request.metrics]
+    metrics = [(variant.label, variant.load(environment)) for variant in request.metrics]
     idf = _compute_idf([metric for _, metric in metrics], systems) if request.keep_idf else None
-    journal = open_journal(request.environment)
+    journal = open_journal(environment)
     return ScoreResult(tuple(score_job(metrics, systems, journal=journal, options=request.options)), idf)
 
 

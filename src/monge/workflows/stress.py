@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from monge.environment import Environment
@@ -32,7 +32,6 @@ class StressRequest:
     attacks: tuple[str, ...] = ()
     triples: str = ""
     seed: int = 12345
-    environment: Environment = field(default_factory=Environment.read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,36 +51,39 @@ class StressReport:
         return records
 
 
-def run_stress_test(request: StressRequest, *, report_step: Callable[[], object] | None = None) -> StressReport:
-    """Test every metric; *report_step* is called after each of ``count_steps(request)`` steps."""
-    trials = gather_trials(request)
+def run_stress_test(
+    request: StressRequest,
+    *,
+    environment: Environment | None = None,
+    report_step: Callable[[int, int], object] | None = None,
+) -> StressReport:
+    """Test every metric; *report_step* is called with the number of steps that are done and of all there are."""
+    environment = environment or Environment.read()
+    trials = gather_trials(request, environment)
+    total, done = len(request.metrics) * (1 + len(trials)), 0
     results: list[StressResult] = []
     preferences: dict[str, list[Preference]] = {trial.name: [] for trial in trials}
     pairs = list(request.texts) or own_pairs()
-    step = report_step or (lambda: None)
+    step = report_step or (lambda done, total: None)
     for variant in request.metrics:
-        metric = variant.load(request.environment)
+        step(done, total)
+        metric = variant.load(environment)
         results.append(run_stress(metric, pairs, request.attacks, seed=request.seed))
-        step()
         for trial in trials:
             preferences[trial.name].append(trial.run(metric))
-            step()
+        done += 1 + len(trials)
+    step(done, total)
     return StressReport(tuple(results), tuple(trials), preferences)
 
 
-def count_steps(request: StressRequest) -> int:
-    """Return how many steps the test takes."""
-    return len(request.metrics) * (1 + len(gather_trials(request)))
-
-
-def gather_trials(request: StressRequest) -> list[ParaphraseTrial]:
+def gather_trials(request: StressRequest, environment: Environment) -> list[ParaphraseTrial]:
     """Return the file of triples and, with the defaults, the public sets in the data folders."""
     found = []
     if request.triples:
         what = "paraphrase above non-paraphrase"
         found.append(ParaphraseTrial(Path(request.triples).name, what, triples=read_triples(request.triples)))
     if not (request.attacks or request.texts):
-        found += [trial.spread(MOST_TRIPLES) for trial in find_trials(data_folders(request.environment))]
+        found += [trial.spread(MOST_TRIPLES) for trial in find_trials(data_folders(environment))]
     return found
 
 

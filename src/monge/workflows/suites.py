@@ -1,15 +1,16 @@
-"""The named grids that `monge benchmark` runs."""
+"""The named suites that `monge benchmark` runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from monge.errors import OptionError, suggest
 
 
 @dataclass(frozen=True)
 class SuiteData:
-    """A data set of a suite, at a level and with statistics; empty ones are what the field reports."""
+    """A data set of a suite, its level and statistics; empty means what the field reports for the data."""
 
     data: str
     level: str = ""
@@ -31,6 +32,23 @@ class Suite:
     curves: tuple[str, ...] = ()
     ablations: tuple[tuple[str, str], ...] = ()
 
+    def change(
+        self,
+        *,
+        metrics: Sequence[str] = (),
+        data: Sequence[str] = (),
+        ablations: Sequence[tuple[str, str]] = (),
+        curves: bool = True,
+    ) -> Suite:
+        """Return the suite with other metrics and data (where any are given), more ablations, or without curves."""
+        return replace(
+            self,
+            metrics=tuple(metrics) or self.metrics,
+            data=tuple(SuiteData(name) for name in data) or self.data,
+            ablations=(*self.ablations, *ablations),
+            curves=self.curves if curves else (),
+        )
+
 
 _LEXICAL = ("bleu", "chrf", "chrfpp", "rougel")
 _MOVER_MEAN = "moverscore mean:=moverscore,pooling=mean"
@@ -51,7 +69,7 @@ def _with_encoder(encoder: str, metrics: tuple[str, ...] = _ENCODED) -> tuple[st
 SUITES: tuple[Suite, ...] = (
     Suite(
         "quick",
-        "a look in a few minutes: four metrics on samples of three sets, MiniLM",
+        "a first look in a few minutes: four metrics on samples of three sets, MiniLM",
         (SuiteData("wmt17", sample=60), SuiteData("stsb", sample=200), SuiteData("summeval", sample=20)),
         ("bleu", "chrf", "bertscore", "moverscore"),
         curves=("bertscore",),

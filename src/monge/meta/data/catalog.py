@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from monge.environment import Environment
 from monge.errors import InputError, OptionError, suggest
 from monge.meta.data.judged_set import JudgedSet
 from monge.meta.data.locate import data_folders
@@ -25,7 +26,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class DataSpec:
-    """What can be known of a set without reading it.
+    """What is known of a set without reading it.
 
     ``folder`` is looked for in the data folders; ``reader`` (``module:function`` of monge.meta.data) gets
     ``folder/file``. ``parts`` are those that count when none is named (all when empty), ``level`` and ``statistic``
@@ -46,20 +47,25 @@ class DataSpec:
     tokenised: bool = False
     files: tuple[RemoteFile, ...] = ()
 
-    def locate(self) -> Path | None:
+    def locate(self, environment: Environment | None = None) -> Path | None:
         """Return the path that the reader gets, or None where no data folder holds it."""
-        for base in data_folders():
+        for base in data_folders(environment):
             path = base / self.folder / self.file if self.file else base / self.folder
             if path.exists():
                 return path
         return None
 
-    def load(self, parts: Sequence[str] = ()) -> list[JudgedSet]:
-        """Read the set; *parts* names those wanted (``all`` for every one)."""
-        path = self.locate()
+    def load(self, parts: Sequence[str] = (), *, environment: Environment | None = None) -> list[JudgedSet]:
+        """Read the set; *parts* names those wanted (``all`` for every one).
+
+        Raises InputError where it is not on this machine, and OptionError for an unknown part.
+        """
+        path = self.locate(environment)
         if path is None:
             hint = f"`monge data get {self.name}` fetches it" if self.files else f"get it from {self.home}"
-            raise InputError(f"{self.name} is not here: {hint}, or set MONGE_DATA to the folder of {self.folder}/")
+            raise InputError(
+                f"{self.name} is not on this machine: {hint}, or set MONGE_DATA to the folder of {self.folder}/"
+            )
         sets = _reader(self.reader)(path)
         wanted = list(parts) or list(self.parts)
         if not wanted or wanted == ["all"]:

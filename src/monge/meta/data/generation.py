@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,11 @@ from monge.scores.records import (
 )
 from monge.text import Segment, display_name, iter_lines
 
+_SHARE_ROUNDING = 0.0051  # shares in files may have two decimals
+
 
 def read_summeval(path: PathLike) -> list[JudgedSet]:
-    """Read SummEval: a line a document with its source, references and, by system, summary and expert scores."""
+    """Read SummEval: one line per document with its source, references and, by system, summary and expert scores."""
     segments: list[Segment] = []
     human: dict[str, list[float]] = {}
     for record in read_jsonl_records(path):
@@ -45,7 +47,7 @@ def read_summeval(path: PathLike) -> list[JudgedSet]:
 
 
 def read_data_to_text(path: PathLike, *, name: str) -> list[JudgedSet]:
-    """Read BAGEL, SFHOTEL or SFREST: a line an output with hypothesis, references and scores."""
+    """Read BAGEL, SFHOTEL or SFREST: one line per output with hypothesis, references and scores."""
     segments: list[Segment] = []
     human: dict[str, list[float]] = {}
     for record in read_jsonl_records(path):
@@ -120,24 +122,45 @@ def read_sts_folder(folder: PathLike) -> list[JudgedSet]:
 
 
 def read_flickr(judgments: PathLike, captions: PathLike, *, name: str = "flickr8k") -> list[JudgedSet]:
-    """Read Flickr8k-style caption judgments: image, caption id, then one column a judge; and captions by id.
+    """Read Flickr8k's caption judgments: image, caption id and either expert ratings or crowd answers.
 
-    ``captions`` has ``IMAGE#N<tab>text``; the captions of an image are its references, a judged caption never its own.
+    *captions* has ``IMAGE#N<tab>text``; the captions of an image are its references, a judged caption never its own.
+    The expert file has one rating per expert, which are averaged (aspect ``expert``). The CrowdFlower file has the
+    share of yes answers, their number and the number of no answers; only the share is a judgment (aspect ``crowd``).
+    The numbers distinguish the two: a share is yes / (yes + no) in every row.
     """
     texts = {r.text("id"): r.text("caption") for r in read_tsv_records(captions, columns=("id", "caption"))}
     own: dict[str, list[str]] = {}
     for identifier in texts:
         own.setdefault(identifier.partition("#")[0], []).append(identifier)
-    segments, values = [], []
+    segments, rows = [], []
     for place, cells in _cells(judgments):
-        image, caption, *judges = cells
+        image, caption, *numbers = cells
         if caption not in texts:
             raise InputError(f"{place}: no caption {caption!r} in {captions}")
         references = tuple(texts[i] for i in own.get(image, []) if i != caption)
-        numbers = [parse_number(cell, place) for cell in judges]
         segments.append(Segment(texts[caption], references, id=image, system=caption, document=image))
-        values.append(math.fsum(numbers) / len(numbers) if numbers else math.nan)
-    return [make_judged_set(name, segments, {"expert": values}, place=str(judgments))]
+        rows.append((place, [parse_number(cell, place) for cell in numbers]))
+    if not _are_crowd_answers(rows):
+        values = [math.fsum(ratings) / len(ratings) for _, ratings in rows]
+        return [make_judged_set(name, segments, {"expert": values}, place=str(judgments))]
+    crowd = make_judged_set(name, segments, {"crowd": [row[0] for _, row in rows]}, place=str(judgments))
+    note = "CrowdFlower answers: the judgment is the share of yes (column 3); columns 4 and 5 count yes and no"
+    return [replace(crowd, notes=(note,))]
+
+
+def _are_crowd_answers(rows: Sequence[tuple[str, list[float]]]) -> bool:
+    """Whether the numbers of every row are a share of yes, the number of yes and the number of no."""
+    if not rows or not all(len(row) == 3 and 0 <= row[0] <= 1 and _are_counts(row[1:]) for _, row in rows):
+        return False
+    wrong = [place for place, row in rows if abs(row[0] - row[1] / (row[1] + row[2])) > _SHARE_ROUNDING]
+    if wrong and any(0 < row[0] < 1 for _, row in rows):
+        raise InputError(f"{wrong[0]}: the share of yes answers does not fit their numbers")
+    return not wrong
+
+
+def _are_counts(values: Sequence[float]) -> bool:
+    return all(value >= 0 and value == int(value) for value in values if not math.isnan(value)) and sum(values) > 0
 
 
 def _cells(path: PathLike) -> Iterator[tuple[str, list[str]]]:
@@ -156,7 +179,7 @@ def _append(human: dict[str, list[float]], scores: Mapping[str, Any], place: str
 
 
 def _without(values: list[float], segments: list[Segment], system: str) -> list[float]:
-    """Return the judgments with those of *system* set aside: it is the reference, which every metric finds perfect."""
+    """Return the judgments with those of *system* set aside: it is the reference itself, which gets a perfect score."""
     return [math.nan if s.system == system else v for v, s in zip(values, segments, strict=True)]
 
 

@@ -18,7 +18,8 @@ class JudgedSet:
 
     A segment's id names its input, so that outputs of several systems for one input share it. ``totals`` are judgments
     of whole systems, by aspect and system; ``scores`` are metric scores that came with the data. ``document_of`` names
-    the documents of segments without texts.
+    the documents of segments without texts. ``whole`` marks a data set that has no parts: its name is that of the file,
+    and scores of every part belong to it.
     """
 
     name: str
@@ -28,6 +29,12 @@ class JudgedSet:
     scores: Mapping[str, ScoreTable] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     document_of: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False
+
+    @property
+    def part(self) -> str:
+        """The name of this part in files of scores; empty for a data set without parts."""
+        return "" if self.whole else self.name
 
     @property
     def aspects(self) -> tuple[str, ...]:
@@ -62,6 +69,39 @@ class JudgedSet:
             ),
         )
 
+    def judged_segments(self) -> list[Segment]:
+        """Return the segments that have a judgment of their own or of their system; raises where there are no texts."""
+        if not self.segments:
+            raise OptionError(f"{self.name} has judgments but no texts: give scores with --scores")
+        wanted: set[tuple[str, str]] = set()
+        for table in self.judgments.values():
+            rows, columns = np.nonzero(np.isfinite(table.values))
+            pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+            wanted |= {(table.systems[s], table.segments[n]) for s, n in pairs}
+        systems = {system for totals in self.totals.values() for system, v in totals.items() if np.isfinite(v)}
+        return [s for s in self.segments if s.system in systems or (s.system, s.id) in wanted]
+
+    def sample_inputs(self, count: int, *, seed: int = 0) -> JudgedSet:
+        """Return a set with the outputs of *count* inputs drawn without replacement (all when there are no more)."""
+        tables = self.judgments.values()
+        ids = list(dict.fromkeys([s.id for s in self.segments] + [name for t in tables for name in t.segments]))
+        if count >= len(ids):
+            return self
+        chosen = {ids[i] for i in np.random.default_rng(seed).permutation(len(ids))[:count]}
+        note = f"a sample of {count} of {len(ids)} inputs (seed {seed})"
+        return replace(
+            self,
+            segments=tuple(segment for segment in self.segments if segment.id in chosen),
+            judgments={aspect: _keep_columns(table, chosen) for aspect, table in self.judgments.items()},
+            notes=(*self.notes, note),
+        )
+
+
+def count_shared_outputs(first: Sequence[JudgedSet], second: Sequence[JudgedSet]) -> int:
+    """Return how many outputs (hypothesis with references) of *second* are also in *first*."""
+    seen = {(s.hypothesis, s.references) for judged in first for s in judged.segments}
+    return sum((s.hypothesis, s.references) in seen for judged in second for s in judged.segments)
+
 
 def tabulate(
     keys: Iterable[tuple[str, str]], values: Iterable[float], *, signature: str = "", place: str = ""
@@ -87,9 +127,14 @@ def tabulate(
 def make_judged_set(
     name: str, segments: Sequence[Segment], judgments: Mapping[str, Sequence[float]], *, place: str = ""
 ) -> JudgedSet:
-    """Return a set from segments and, by aspect, one judgment a segment (NaN = not judged)."""
+    """Return a set from segments and, by aspect, one judgment per segment (NaN = not judged)."""
     if not segments:
         raise InputError(f"{place or name}: no judged output")
     keys = [(segment.system, segment.id) for segment in segments]
     tables = {a: tabulate(keys, values, signature=f"human:{a}", place=place) for a, values in judgments.items()}
     return JudgedSet(name, tuple(segments), tables)
+
+
+def _keep_columns(table: ScoreTable, chosen: set[str]) -> ScoreTable:
+    keep = [i for i, segment in enumerate(table.segments) if segment in chosen]
+    return replace(table, segments=tuple(table.segments[i] for i in keep), values=table.values[:, keep])

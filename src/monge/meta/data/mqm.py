@@ -27,7 +27,7 @@ def read_mqm_scores(path: PathLike) -> ScoreTable:
 
 
 def read_mqm(scores: PathLike, texts: PathLike | None = None, *, name: str) -> JudgedSet:
-    """Read averaged scores and, where they can be had, the texts of raters' marks with ``<v>error</v>`` taken out.
+    """Read averaged scores and, where there are any, the marked texts without their ``<v>error</v>`` marks.
 
     The rows of systems ``ref`` and ``refB`` are the references. Scores of references as systems are set aside.
     """
@@ -56,7 +56,7 @@ def read_mqm(scores: PathLike, texts: PathLike | None = None, *, name: str) -> J
 
 
 def _set_aside(table: ScoreTable, kept: int) -> tuple[str, ...]:
-    """Say which judgments of *table* are not among the *kept* ones."""
+    """Return notes on the judgments of *table* that are not among the *kept* ones."""
     counts = dict(zip(table.systems, np.isfinite(table.values).sum(axis=1).tolist(), strict=True))
     references = {name: counts[name] for name in _REFERENCES.values() if counts.get(name)}
     without = sum(counts.values()) - sum(references.values()) - kept

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number
 from monge.text import Segment, iter_lines, read_lines, write_lines
 
-UNNAMED = "system"  # what the only system is called where the data do not name it
+UNNAMED = "system"  # the name of the only system where the data give it none
 _REFERENCE_NAME = re.compile(r"[^.\-\s]+")
 
 
@@ -66,7 +67,10 @@ def _read_pair(base: Path, pair: str) -> JudgedSet:
     scores = {}
     for path in sorted((base / "metric-scores" / pair).glob("*.seg.score")):
         metric = path.name.removesuffix(".seg.score")
-        scores[metric] = read_score_file(path, len(sources), signature=metric)
+        systems = path.with_name(f"{metric}.sys.score")
+        totals_of = {s: float(v[0]) for s, v in _blocks(systems).items()} if systems.exists() else {}
+        table = read_score_file(path, len(sources), signature=metric)
+        scores[metric] = replace(table, name=metric, totals=totals_of)
     return JudgedSet(pair, tuple(segments), judgments, only_systems, scores)
 
 
@@ -134,7 +138,7 @@ def _check_complete(table: ScoreTable, metric: str) -> None:
 
 
 def check_tree(judged: JudgedSet, folder: PathLike) -> None:
-    """Refuse a tree that holds other outputs than the set, or in another order: scores would stand beside them."""
+    """Refuse a tree that holds other outputs than the set, or in another order: scores would not match them."""
     by_system, ids = _outputs(judged)
     for system, own in by_system.items():
         path = Path(folder) / "system-outputs" / judged.name / f"{system}.txt"
@@ -179,6 +183,30 @@ def write_tree(judged: JudgedSet, folder: PathLike) -> Path:
     return base
 
 
+def write_scored_tree(
+    folder: PathLike, scored: Sequence[tuple[JudgedSet, Mapping[str, ScoreTable]]], *, source: PathLike | None = None
+) -> None:
+    """Write metric scores into a test-set folder, with texts and judgments where it does not have the set yet.
+
+    Everything is checked before anything is written. *source* is where the sets were read from: a folder that receives
+    its own scores needs no comparison of texts.
+    """
+    base = Path(folder)
+    new = [judged for judged, _ in scored if not (base / "sources" / f"{judged.name}.txt").exists()]
+    laid = [{m: lay_out_scores(judged, m, table) for m, table in scores.items()} for judged, scores in scored]
+    same = source is not None and Path(source).exists() and base.exists() and base.samefile(source)
+    for judged, _ in scored:
+        if judged not in new and not same:
+            check_tree(judged, base)
+    for (judged, scores), tables in zip(scored, laid, strict=True):
+        if judged in new:
+            write_tree(judged, base)
+        references = list_references(base, judged.name)
+        for metric, table in tables.items():
+            totals = {system or UNNAMED: total for system, total in scores[metric].totals.items()}
+            write_metric_scores(base, judged.name, metric, table, references=references, systems=totals)
+
+
 def _human_lines(table: ScoreTable, systems: Sequence[str], ids: Sequence[str]) -> list[str]:
     rows = {system or UNNAMED: i for i, system in enumerate(table.systems)}
     columns = {segment: i for i, segment in enumerate(table.segments)}
@@ -220,7 +248,7 @@ def _reference_part(references: Iterable[str]) -> str:
     names = list(references)
     for name in names:
         if not _REFERENCE_NAME.fullmatch(name):
-            raise OptionError(f"a reference cannot be called {name!r} here: no dot, dash or blank")
+            raise OptionError(f"a reference cannot be called {name!r} here: it must have no dot, dash or blank")
     return ".".join(names) or "src"
 
 

@@ -1,9 +1,10 @@
-"""Judgments in any table with a header or any JSON lines: columns are found by their usual names, or named."""
+"""Judgments in any table with a header or any JSON lines: columns have usual names, or the user names them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from monge.errors import InputError, OptionError, suggest
@@ -15,10 +16,10 @@ from monge.scores.records import (
     read_jsonl_records,
     read_tsv_records,
 )
-from monge.scores.rows import DOCUMENT_NAMES, ID_NAMES, SYSTEM_NAMES
+from monge.scores.rows import DOCUMENT_NAMES, ID_NAMES, PART_NAMES, SYSTEM_NAMES
 from monge.text import Segment
 
-# role → the names under which it is found when it is not named
+# role → the usual names of its column
 ROLES: dict[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "hyp", "output", "system_output", "summary", "translation", "candidate", "prediction"),
     "reference": ("reference", "references", "ref", "refs", "target", "gold"),
@@ -26,6 +27,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "id": ID_NAMES,
     "system": SYSTEM_NAMES,
     "document": DOCUMENT_NAMES,
+    "part": PART_NAMES,
     "human": ("human", "rating", "judgment", "judgement", "human_score", "da", "mqm", "quality", "score"),
 }
 _NUMBERED = re.compile(r"(?:reference|ref)[ _-]?\d+")
@@ -38,29 +40,62 @@ _READERS: dict[str, Callable[[PathLike], Iterator[Record]]] = {
 
 def read_named_columns(
     path: PathLike, *, columns: Mapping[str, str] | None = None, human: Sequence[str] = (), scores: Sequence[str] = ()
-) -> JudgedSet:
-    """Read .tsv (no quoting), .csv or .jsonl, also gzipped, into one set called after the file.
+) -> list[JudgedSet]:
+    """Read .tsv (no quoting), .csv or .jsonl, also gzipped: one set per part, or one named after the file.
 
-    *columns* says which column plays a role (``{"hypothesis": "summary"}``), *human* which columns are judgments (each
-    an aspect), *scores* which are scores of metrics. Without a hypothesis the set has judgments only. A missing id is
-    the row number, or the place among a system's rows when there are systems.
+    *columns* names the column that plays a role (``{"hypothesis": "summary"}``), *human* the columns of judgments (one
+    aspect each), *scores* those of metric scores. A column part (or lp) separates parts, such as language pairs.
+    Without a hypothesis the sets have judgments only. A missing id is the number of the row among those of its system.
     """
     records = list(open_records(path))
     if not records:
         raise InputError(f"{path}: no row below the header")
+    name = Path(path).name.partition(".")[0]
+    return judge_records(records, name=name, place=str(path), columns=columns, human=human, scores=scores)
+
+
+def judge_records(
+    records: Sequence[Record],
+    *,
+    name: str,
+    place: str,
+    columns: Mapping[str, str] | None = None,
+    human: Sequence[str] = (),
+    scores: Sequence[str] = (),
+) -> list[JudgedSet]:
+    """Return the judged sets of rows that have been read already; *place* names their origin in errors."""
     names = list(dict.fromkeys(name for record in records for name in record.fields))
-    roles = _find_roles(names, columns or {}, str(path))
+    roles = _find_roles(names, columns or {}, place)
     judged = list(human) or ([roles["human"]] if "human" in roles else [])
     if not judged:
         listed = ", ".join(names)
-        raise OptionError(f"{path}: which column holds the judgments? Columns are {listed}; say --human COLUMN")
-    for name in (*judged, *scores):
-        if name not in names:
-            raise OptionError(f"{path}: no column {name!r}{suggest(name, names)}; columns are {', '.join(names)}")
+        raise OptionError(f"{place}: no column of judgments among {listed}; name it with --human COLUMN")
+    for column in (*judged, *scores):
+        if column not in names:
+            raise OptionError(f"{place}: no column {column!r}{suggest(column, names)}; columns are {', '.join(names)}")
+    if "part" not in roles:
+        return [replace(_make_set(name, records, roles, names, judged, scores, place), whole=True)]
+    parts: dict[str, list[Record]] = {}
+    for record in records:
+        part = _word(record, roles["part"])
+        if not part:
+            raise InputError(f"{record.place}: column {roles['part']!r} is empty")
+        parts.setdefault(part, []).append(record)
+    return [_make_set(part, own, roles, names, judged, scores, place) for part, own in parts.items()]
+
+
+def _make_set(
+    name: str,
+    records: Sequence[Record],
+    roles: Mapping[str, str],
+    names: Sequence[str],
+    human: Sequence[str],
+    scores: Sequence[str],
+    place: str,
+) -> JudgedSet:
     segments = _segments(records, roles, names)
     keys = [(segment.system, segment.id) for segment in segments]
-    name = Path(path).name.partition(".")[0]
-    result = make_judged_set(name, segments, {a: [r.number(a) for r in records] for a in judged}, place=str(path))
+    result = make_judged_set(name, segments, {a: [r.number(a) for r in records] for a in human}, place=place)
     shipped = {s: tabulate(keys, [r.number(s) for r in records], signature=s) for s in scores}
     if "hypothesis" in roles:
         return JudgedSet(name, result.segments, result.judgments, scores=shipped)

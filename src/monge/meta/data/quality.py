@@ -14,7 +14,7 @@ from monge.text import Segment, read_lines
 def read_two_references(folder: PathLike) -> list[JudgedSet]:
     """Read MLQE's et-en translations and DA z-scores (mt.en, ref-1.en, ref-2.en, src.et).
 
-    The part ``et-en`` has both references, ``et-en-1`` and ``et-en-2`` one each, to see what a second one buys.
+    The part ``et-en`` has both references, ``et-en-1`` and ``et-en-2`` one each, to show what a second reference adds.
     """
     base = Path(folder)
     names = ("mt.en", "ref-1.en", "ref-2.en", "src.et", "DA-z.scores")
@@ -46,7 +46,7 @@ def read_mlqe_folder(folder: PathLike) -> list[JudgedSet]:
 
 
 def read_eval4nlp_folder(folder: PathLike) -> list[JudgedSet]:
-    """Read the Eval4NLP 2021 shared task: a folder a language pair and split with .src, .mt, .da (and .pe)."""
+    """Read the Eval4NLP 2021 shared task: one folder per language pair and split with .src, .mt, .da (and .pe)."""
     sets = []
     for path in sorted(Path(folder).glob("*/*.da")):
         stem = path.with_suffix("")
@@ -75,7 +75,7 @@ def read_tac_folder(folder: PathLike) -> list[JudgedSet]:
 
 
 def _tables(path: Path, *, metric: str | None) -> dict[tuple[str, str], ScoreTable]:
-    """Return, by set and metric, the table of a file with columns set, metric, instance, then one column a system."""
+    """Return, by set and metric, the table of a file with columns set, metric, instance, then one column per system."""
     rows: dict[tuple[str, str], list[Record]] = {}
     for record in read_csv_records(path):
         rows.setdefault((record.text("set"), record.text(metric) if metric else ""), []).append(record)

@@ -18,7 +18,7 @@ from monge.text import Segment, read_lines
 
 
 def read_da_segments(path: PathLike) -> list[JudgedSet]:
-    """Read columns lp, system, sid, source, hypothesis, reference, human: one set a language pair."""
+    """Read columns lp, system, sid, source, hypothesis, reference, human: one set per language pair."""
     segments: dict[str, list[Segment]] = {}
     human: dict[str, list[float]] = {}
     for record in read_tsv_records(path):
@@ -81,7 +81,7 @@ def _member_lines(tar: tarfile.TarFile, member: tarfile.TarInfo) -> list[str]:
 
 
 def read_da_systems(path: PathLike) -> list[JudgedSet]:
-    """Read an archive with source/, references/, system-outputs/LP/ and the DA of whole systems: one set a pair."""
+    """Read an archive with source/, references/, system-outputs/LP/ and the DA of whole systems: one set per pair."""
     archive = _Archive.read(path)
     totals = archive.totals()
     pairs = sorted({PurePosixPath(n).parent.name for n in archive.lines if "/system-outputs/" in f"/{n}"})
@@ -140,6 +140,6 @@ def read_ranked_pairs(path: PathLike) -> dict[str, list[RankedPair]]:
     for record in read_blank_records(path):
         pair = RankedPair(record.text("SID"), record.text("BETTER"), record.text("WORSE"))
         if pair.better == pair.worse:
-            raise InputError(f"{record.place}: system {pair.better!r} is said to be better than itself")
+            raise InputError(f"{record.place}: system {pair.better!r} is ranked better than itself")
         pairs.setdefault(record.text("LP"), []).append(pair)
     return pairs

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.environment import Environment
 from monge.errors import OptionError
-from monge.metrics.base import MetricBase, check_needs, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
 from monge.metrics.lexical.sacrebleu import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
@@ -37,6 +38,13 @@ class NltkMetric(MetricBase):
         """The settings, and the version of nltk."""
         library = {"library": f"nltk-{version('nltk')}", "version": __version__}
         return Signature({"metric": self.spec.name, **self.settings} | library)
+
+    @property
+    def identity(self) -> str:
+        return f"{self.signature}|metrics={ALGORITHM}"
+
+    def count_words(self, text: str) -> int:
+        return len(self.tokenize(text))
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return nltk's sentence score against all references; an empty text scores 0."""
@@ -82,6 +90,7 @@ def make_ribes(
     alpha: float = 0.25,
     beta: float = 0.10,
     language: str = "en",
+    environment: Environment | None = None,
 ) -> NltkMetric:
     """RIBES, 0 to 1: normalised Kendall's τ of the aligned words × precision^alpha × brevity^beta; best reference.
 
@@ -99,10 +108,22 @@ def make_ribes(
         return ribes_score.sentence_ribes(references, hypothesis, alpha, beta), ()
 
     settings = _settings(tokenize, lowercase) | {"alpha": repr(float(alpha)), "beta": repr(float(beta))}
-    return NltkMetric(lexical_spec("ribes"), make_tokenizer(tokenize, lowercase=lowercase), sentence, settings)
+    return NltkMetric(
+        lexical_spec("ribes"),
+        make_tokenizer(tokenize, lowercase=lowercase, environment=environment),
+        sentence,
+        settings,
+    )
 
 
-def make_nist(*, tokenize: str = "auto", lowercase: bool = True, n: int = 5, language: str = "en") -> CorpusNltkMetric:
+def make_nist(
+    *,
+    tokenize: str = "auto",
+    lowercase: bool = True,
+    n: int = 5,
+    language: str = "en",
+    environment: Environment | None = None,
+) -> CorpusNltkMetric:
     """NIST, from 0 up: sum over n-gram orders of the information-weighted precision × length penalty.
 
     As in mteval, case is ignored unless ``lowercase=False``. The information of an n-gram comes from the references
@@ -123,12 +144,22 @@ def make_nist(*, tokenize: str = "auto", lowercase: bool = True, n: int = 5, lan
 
     settings = _settings(tokenize, lowercase) | {"n": str(n)}
     return CorpusNltkMetric(
-        lexical_spec("nist"), make_tokenizer(tokenize, lowercase=lowercase), sentence, settings, corpus
+        lexical_spec("nist"),
+        make_tokenizer(tokenize, lowercase=lowercase, environment=environment),
+        sentence,
+        settings,
+        corpus,
     )
 
 
 def make_meteor(
-    *, tokenize: str = "13a", wordnet: str = "auto", alpha: float = 0.9, beta: float = 3.0, gamma: float = 0.5
+    *,
+    tokenize: str = "13a",
+    wordnet: str = "auto",
+    alpha: float = 0.9,
+    beta: float = 3.0,
+    gamma: float = 0.5,
+    environment: Environment | None = None,
 ) -> NltkMetric:
     """METEOR (2007), 0 to 1: F_alpha of words matched exactly, by stem or by synonym × (1 − gamma·fragmentation^beta).
 
@@ -155,7 +186,7 @@ def make_meteor(
         "gamma": repr(float(gamma)),
     }
     settings |= {"synonyms": source.name}
-    return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize), sentence, settings)
+    return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize, environment=environment), sentence, settings)
 
 
 def _check_weight(**values: float) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 
 from monge.meta.correlation import Array
 from monge.meta.judged import JudgedScores
-from monge.meta.study import Study
-from monge.report.correlate.text import TEST_TITLES, show_number
+from monge.meta.study import AgreementStudy
+from monge.meta.wording import show_number
+from monge.report.correlate.text import TEST_TITLES
 from monge.report.plots import BLUE, GREEN, GREY, ORANGE, figure_style, new_figure
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 _COLOURS = (BLUE, ORANGE, GREEN, GREY, "#CC79A7", "#56B4E9", "#E69F00")
 
 
-def draw_significance_matrix(study: Study) -> Figure:
-    """Draw who is significantly better than whom: rows and columns from best to worst, filled = row better."""
+def draw_significance_matrix(study: AgreementStudy) -> Figure:
+    """Draw which metric is significantly better than which: from best to worst, filled = row better."""
     names = study.ranking.metrics
     size = len(names)
     with figure_style():
@@ -56,7 +57,7 @@ def draw_significance_matrix(study: Study) -> Figure:
     return figure
 
 
-def draw_agreement(study: Study) -> Figure:
+def draw_agreement(study: AgreementStudy) -> Figure:
     """Draw every metric's agreement with its interval, best on top; small marks are the tasks."""
     names = study.ranking.metrics[::-1]
     with figure_style():
@@ -106,7 +107,7 @@ def draw_distributions(tasks: Sequence[JudgedScores], *, bins: int = 4) -> Figur
 
 
 def draw_curves(curves: Mapping[str, Mapping[float, float]], *, x_label: str, y_label: str) -> Figure:
-    """Draw one line a name: agreement over layers, λ, α or any other number; the best of each is marked."""
+    """Draw one line per name: agreement over layers, λ, α or any other number; the best of each is marked."""
     with figure_style():
         figure = new_figure(5.6, 3.4)
         axes = figure.subplots()

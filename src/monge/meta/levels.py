@@ -1,8 +1,8 @@
 """The levels at which scores are compared with judgments: segments pooled or grouped, documents, systems.
 
-A view turns tables (systems, segments) into samples (groups, n) and a resample into weights. Averages over groups come
-after the statistic: group by item asks "which output of this input is better?", by system "which input did this system
-do best?", pooled asks both at once, system level compares the systems' means.
+An arrangement turns tables (systems, segments) into samples (groups, n) and a resample into weights. Averages over
+groups are taken after the statistic: grouping by item asks "which output of this input is better?", by system "which
+input did this system do best?", pooling asks both at once, and the system level compares the systems' means.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ class Sample:
     groups: Array
 
 
-class View(Protocol):
-    """A level; ``units`` (N,) numbers what a bootstrap over inputs draws: segments, or whole documents.
+class Arrangement(Protocol):
+    """How the scores of a level are grouped.
 
-    ``present`` (S, N) marks the cells that count.
+    ``units`` (N,) numbers what a bootstrap over inputs draws: segments, or whole documents. ``present`` (S, N) marks
+    the outputs that count.
     """
 
     @property
@@ -55,21 +56,21 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class CellView:
-    """Groups of cells of the table; missing and padded cells have weight 0."""
+class GroupedOutputs:
+    """Groups of outputs, given by their positions in the table; missing and padded positions have weight 0."""
 
-    cells: NDArray[np.int64]  # (G, n) places in the flattened table
+    positions: NDArray[np.int64]  # (G, n) in the flattened table
     filled: NDArray[np.bool_]  # (G, n)
     present: NDArray[np.bool_]  # (S, N)
     units: NDArray[np.int64]
-    axis: str  # what a group is: "input", "system", or "pooled" for one group of all
+    axis: str  # what a group is: "input", "system", or "pooled" for one group of all outputs
 
     def arrange(self, table: Array, draw: Draw, *, totals: Array | None = None) -> Sample:
         flat = table.reshape(*table.shape[:-2], -1)
-        values = np.where(self.filled, flat[..., self.cells], 0.0)
+        values = np.where(self.filled, flat[..., self.positions], 0.0)
         weights: Array = self.filled.astype(np.float64)
-        groups: Array = np.ones(len(self.cells))
-        system, segment = np.divmod(self.cells, self.present.shape[1])
+        groups: Array = np.ones(len(self.positions))
+        system, segment = np.divmod(self.positions, self.present.shape[1])
         if draw.systems is not None:
             if self.axis == "system":
                 groups = draw.systems[:, system[:, 0]]
@@ -84,7 +85,7 @@ class CellView:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemView:
+class SystemMeans:
     """One sample of systems; a system's value is the mean of its segments, or its total where one is given.
 
     A system none of whose segments was drawn is not in the resample.
@@ -109,27 +110,27 @@ class SystemView:
         return Sample(values[..., None, :], weights[..., None, :], np.ones(1))
 
 
-def pool_segments(scores: JudgedScores) -> CellView:
+def pool_segments(scores: JudgedScores) -> GroupedOutputs:
     """Every judged output is one item of one sample."""
-    cells = np.flatnonzero(scores.used)[None, :]
-    return CellView(cells, np.ones(cells.shape, dtype=bool), scores.used, _segments(scores), "pooled")
+    positions = np.flatnonzero(scores.used)[None, :]
+    return GroupedOutputs(positions, np.ones(positions.shape, dtype=bool), scores.used, _segments(scores), "pooled")
 
 
-def group_by_item(scores: JudgedScores) -> CellView:
+def group_by_item(scores: JudgedScores) -> GroupedOutputs:
     """A sample for each segment: its outputs by all systems (WMT's group-by-item; TAC's per-topic)."""
     systems, segments = scores.used.shape
-    cells = (np.arange(systems)[None, :] * segments + np.arange(segments)[:, None]).astype(np.int64)
-    return CellView(cells, scores.used.T, scores.used, _segments(scores), "input")
+    positions = (np.arange(systems)[None, :] * segments + np.arange(segments)[:, None]).astype(np.int64)
+    return GroupedOutputs(positions, scores.used.T, scores.used, _segments(scores), "input")
 
 
-def group_by_system(scores: JudgedScores) -> CellView:
+def group_by_system(scores: JudgedScores) -> GroupedOutputs:
     """A sample for each system: its outputs for all segments."""
     systems, segments = scores.used.shape
-    cells = np.arange(systems * segments, dtype=np.int64).reshape(systems, segments)
-    return CellView(cells, scores.used, scores.used, _segments(scores), "system")
+    positions = np.arange(systems * segments, dtype=np.int64).reshape(systems, segments)
+    return GroupedOutputs(positions, scores.used, scores.used, _segments(scores), "system")
 
 
-def group_by_document(scores: JudgedScores) -> CellView:
+def group_by_document(scores: JudgedScores) -> GroupedOutputs:
     """A sample for each document, as summaries are compared; without documents every segment is its own."""
     names = [d or f"\0{s}" for d, s in zip(scores.documents, scores.segments, strict=True)]
     numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -137,30 +138,30 @@ def group_by_document(scores: JudgedScores) -> CellView:
     systems, segments = scores.used.shape
     members = [np.flatnonzero(units == u) for u in range(len(numbers))]
     width = max(len(m) for m in members) * systems
-    cells = np.zeros((len(members), width), dtype=np.int64)
+    positions = np.zeros((len(members), width), dtype=np.int64)
     filled = np.zeros((len(members), width), dtype=bool)
     for g, columns in enumerate(members):
         own = (np.arange(systems)[:, None] * segments + columns[None, :]).ravel()
-        cells[g] = own[0]
-        cells[g, : own.size] = own
+        positions[g] = own[0]
+        positions[g, : own.size] = own
         filled[g, : own.size] = scores.used.ravel()[own]
-    return CellView(cells, filled, scores.used, units, "input")
+    return GroupedOutputs(positions, filled, scores.used, units, "input")
 
 
-def average_systems(scores: JudgedScores) -> SystemView:
+def average_systems(scores: JudgedScores) -> SystemMeans:
     """One sample: the systems."""
     counted: NDArray[np.bool_] = np.asarray(scores.used.any(axis=1))
     for totals in (scores.human_totals, *scores.metric_totals.values()):
         if totals is not None:
             counted = counted & np.isfinite(totals)
-    return SystemView(scores.used, _segments(scores), counted)
+    return SystemMeans(scores.used, _segments(scores), counted)
 
 
 def _segments(scores: JudgedScores) -> NDArray[np.int64]:
     return np.arange(scores.used.shape[1], dtype=np.int64)
 
 
-LEVELS: dict[str, Callable[[JudgedScores], View]] = {
+LEVELS: dict[str, Callable[[JudgedScores], Arrangement]] = {
     "segment": pool_segments,
     "item": group_by_item,
     "by-system": group_by_system,
@@ -169,8 +170,8 @@ LEVELS: dict[str, Callable[[JudgedScores], View]] = {
 }
 
 
-def make_view(level: str, scores: JudgedScores) -> View:
-    """Return the view called *level*: segment, item, by-system, summary or system."""
+def make_arrangement(level: str, scores: JudgedScores) -> Arrangement:
+    """Return the arrangement called *level*: segment, item, by-system, summary or system."""
     if level not in LEVELS:
         raise OptionError(f"no level {level!r}{suggest(level, LEVELS)}; levels are {', '.join(LEVELS)}")
     return LEVELS[level](scores)

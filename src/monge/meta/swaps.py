@@ -1,49 +1,25 @@
-"""One metric beside the judgments at one level, and its random swaps with another."""
+"""Random swaps of two metrics: the differences of agreement that chance alone produces."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from monge.meta.correlation import Array
-from monge.meta.judged import JudgedScores
+from monge.meta.judged_metric import JudgedMetric
+from monge.meta.levels import WHOLE
 from monge.meta.pairs import pair_outcomes
-from monge.meta.views import WHOLE, Draw, Sample, View
 
 _CELL_BUDGET = 2_000_000  # numbers held at once while metrics are swapped
 _KEPT = 50_000_000  # bytes of swaps kept for the next pair of metrics
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Tables (systems, segments) of judgments and of one metric; ``metric`` may carry leading axes (swapped copies)."""
-
-    view: View
-    human: Array
-    metric: Array
-    human_totals: Array | None = None
-    metric_totals: Array | None = None
-
-    def samples(self, draw: Draw) -> tuple[Sample, Sample]:
-        """Return the judgments and the metric's scores as samples."""
-        return (
-            self.view.arrange(self.human, draw, totals=self.human_totals),
-            self.view.arrange(self.metric, draw, totals=self.metric_totals),
-        )
-
-
-def compare_metric(scores: JudgedScores, metric: str, view: View) -> Comparison:
-    """Return *metric* of *scores* beside the judgments."""
-    totals = scores.metric_totals.get(metric)
-    return Comparison(view, scores.human, scores.metrics[metric], scores.human_totals, totals)
-
-
 def swap_scores(
-    first: Comparison, second: Comparison, evaluate: Callable[[Comparison], Array], *, count: int, seed: int
+    first: JudgedMetric, second: JudgedMetric, evaluate: Callable[[JudgedMetric], Array], *, count: int, seed: int
 ) -> Array:
     """Return *count* differences of agreement after the two metrics swapped scores at random (PERM-BOTH).
 
@@ -52,7 +28,7 @@ def swap_scores(
     """
     by_total = first.metric_totals is not None or second.metric_totals is not None
     a, b = (_standardise(c, by_total=by_total) for c in (first, second))
-    present = np.ones(a.shape, dtype=bool) if by_total else first.view.present
+    present = np.ones(a.shape, dtype=bool) if by_total else first.arrangement.present
     differences = []
     step = max(1, _CELL_BUDGET // max(1, a.size))
     swaps = (many[i : i + step] for many in _swaps(int(present.sum()), count, seed) for i in range(0, len(many), step))
@@ -66,13 +42,13 @@ def swap_scores(
     return np.concatenate(differences) if differences else np.empty(0)
 
 
-def swap_pearson(first: Comparison, second: Comparison, *, count: int, seed: int) -> Array:
-    """Return what ``swap_scores`` returns for Pearson's r over all outputs, from three sums a swap.
+def swap_pearson(first: JudgedMetric, second: JudgedMetric, *, count: int, seed: int) -> Array:
+    """Return what ``swap_scores`` returns for Pearson's r over all outputs, from three sums per swap.
 
     With m = (a+b)/2, d = (a−b)/2 and random signs e the metrics become m ± e·d, so their covariance with the judgments,
     mean and square follow from Σe·h·d, Σe·d and Σe·m·d.
     """
-    present = first.view.present
+    present = first.arrangement.present
     a, b = (_standardise(c, by_total=False)[present] for c in (first, second))
     human = first.human[present] - first.human[present].mean()
     m, d = (a + b) / 2, (a - b) / 2
@@ -89,7 +65,7 @@ def swap_pearson(first: Comparison, second: Comparison, *, count: int, seed: int
 
 
 def _swaps(outputs: int, count: int, seed: int) -> Iterable[NDArray[np.bool_]]:
-    """Return which outputs swap, (step, outputs), a bounded number of swaps at a time; kept when they are few."""
+    """Return which outputs are swapped, as arrays (step, outputs) of bounded size; small ones are kept for reuse."""
     return _kept_swaps(outputs, count, seed) if count * outputs <= _KEPT else _draw_swaps(outputs, count, seed)
 
 
@@ -102,19 +78,19 @@ def _draw_swaps(outputs: int, count: int, seed: int) -> Iterator[NDArray[np.bool
 
 @functools.lru_cache(maxsize=1)
 def _kept_swaps(outputs: int, count: int, seed: int) -> tuple[NDArray[np.bool_], ...]:
-    return tuple(_draw_swaps(outputs, count, seed))  # all pairs of metrics of a task swap alike
+    return tuple(_draw_swaps(outputs, count, seed))  # every pair of metrics of a task uses the same swaps
 
 
 def swap_outcomes(
-    first: Comparison, second: Comparison, epsilons: tuple[float, float], *, count: int, seed: int
+    first: JudgedMetric, second: JudgedMetric, epsilons: tuple[float, float], *, count: int, seed: int
 ) -> Array:
     """Return *count* differences of tie-calibrated accuracy after swapping the metrics' verdicts on pairs at random.
 
     Verdicts, not scores, are swapped because each metric has its own tie threshold (mt-metrics-eval's pairs test).
     """
     verdicts = []
-    for comparison, epsilon in zip((first, second), epsilons, strict=True):
-        human, metric = comparison.samples(WHOLE)
+    for judged, epsilon in zip((first, second), epsilons, strict=True):
+        human, metric = judged.samples(WHOLE)
         verdicts.append(pair_outcomes(human.values, metric.values, human.weights, epsilon=epsilon))
     gaps = verdicts[0] - verdicts[1]
     gaps = gaps[gaps != 0]
@@ -127,12 +103,12 @@ def swap_outcomes(
     return np.concatenate(sums) if sums else np.empty(0)
 
 
-def _standardise(comparison: Comparison, *, by_total: bool) -> Array:
+def _standardise(judged: JudgedMetric, *, by_total: bool) -> Array:
     if by_total:
-        sample = comparison.view.arrange(comparison.metric, WHOLE, totals=comparison.metric_totals)
+        sample = judged.arrangement.arrange(judged.metric, WHOLE, totals=judged.metric_totals)
         values, present = sample.values[0], sample.weights[0] > 0
     else:
-        values, present = comparison.metric, comparison.view.present
+        values, present = judged.metric, judged.arrangement.present
     inside = values[present]
     spread = inside.std()
     if not spread > 0:
