@@ -4,9 +4,8 @@
   monge benchmark wmt17 --folder results/wmt17
   monge benchmark wmt17 -m bleu bertscore,encoder=mpnet --ablate bertscore moverscore
 
-The scores of a metric on a part of a set are kept in FOLDER/scores as soon as they are computed: an interrupted run
-continues where it stopped, and a longer list of metrics computes only what is new. The report is FOLDER/report.html,
-.md and .json.
+Scores are kept in the cache as soon as they are computed: an interrupted run continues where it stopped, and a longer
+list of metrics computes only what is new. The report is FOLDER/report.html, .md and .json.
 """
 
 from __future__ import annotations
