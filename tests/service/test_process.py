@@ -28,8 +28,10 @@ SMALL = {"metrics": LARGE["metrics"], "segments": [{"hypothesis": "a b", "refere
 class Running:
     """A `monge serve` of its own."""
 
-    def __init__(self, log: Path, port: int = 0) -> None:
+    def __init__(self, log: Path, port: int = 0, *, descriptors: int | None = None) -> None:
         command = [sys.executable, "-m", "monge", "serve", "--port", str(port), "--encoders", "hashed"]
+        if descriptors is not None:
+            command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", *command]
         with log.open("wb") as stream:
             self.process = subprocess.Popen(command, stderr=stream)
         for _ in range(600):

@@ -85,9 +85,8 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        import uvicorn
-
         from monge.service.app import create_app
+        from monge.service.server import Server, make_config
     except ImportError as error:
         raise MongeError(f"serve needs the extra: pip install 'monge[serve]' ({error.name} is missing)") from None
     from monge.metrics import find_spec
@@ -95,11 +94,8 @@ def run(args: argparse.Namespace) -> int:
     for name in args.metrics:
         find_spec(name)
     app = create_app(make_settings(args), preload=args.metrics)
-    config = uvicorn.Config(
-        app, host=args.host, port=args.port, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=15, timeout_keep_alive=30, limit_concurrency=None, lifespan="on",
-    )  # fmt: skip
-    server = uvicorn.Server(config)
+    config = make_config(app, host=args.host, port=args.port)
+    server = Server(config)
     listener = _listen(config)
     _set_up_log()
     host, port = listener.getsockname()[:2]
