@@ -3,9 +3,11 @@
 import asyncio
 import json
 import logging
+import re
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,6 +15,7 @@ from starlette.testclient import TestClient
 
 from monge.metrics import load_metric
 from monge.scores import Score
+from monge.service.counters import RequestCounters
 from monge.service.middleware import JsonLines
 from monge.service.settings import RefusalError
 from monge.service.worker import Task, Worker
@@ -92,6 +95,47 @@ def test_counts_are_remembered_without_their_texts() -> None:
     values = [score.value for score in metric.score(scored)]
     assert [score.value for score in metric.score(scored)] == values
     assert sorted(map(len, metric._counted)) == [16, 16]
+
+
+@pytest.fixture
+def switch_often() -> Iterator[None]:
+    """Let threads take turns far more often than usual."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_counters_are_read_while_requests_are_counted(switch_often: None) -> None:
+    """New labels appear while all are listed."""
+    counters = RequestCounters(lambda: {"monge_waiting": 0})
+    done = threading.Event()
+
+    def count() -> None:
+        for i in range(2_000):
+            counters.add(f"/path/{i}", 200, 0.01)
+        done.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        counting = pool.submit(count)
+        while not done.is_set():
+            counters.render()
+        counting.result()
+    found = re.findall(r"^monge_requests_total{.*} (.*)$", counters.render().decode(), re.MULTILINE)
+    assert sum(map(float, found)) == 2_000
+
+
+def test_traffic_is_counted_exactly_while_it_is_scraped() -> None:
+    with TestClient(make_app()) as client, ThreadPoolExecutor(4) as pool:
+        paths = ["/healthz", "/api/metrics", "/nowhere", "/page/app.js"] * 25
+        asked = [pool.submit(client.get, path) for path in paths]
+        scraped = [pool.submit(client.get, "/metrics") for _ in range(25)]
+        assert all(future.result().status_code in (200, 404) for future in asked)
+        assert all(future.result().status_code == 200 for future in scraped)
+        text = client.get("/metrics").text
+    for path, status in (("/healthz", 200), ("/api/metrics", 200), ("other", 404), ("/metrics", 200)):
+        assert f'monge_requests_total{{path="{path}",status="{status}"}} 25.0' in text
+    assert 'monge_request_seconds_count{path="/healthz"} 25.0' in text
 
 
 class HeldMetric:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from monge.errors import MongeError
@@ -47,7 +48,7 @@ class Service:
         self.settings = settings
         self.pool = MetricPool(settings)
         self.workers = {"lexical": Worker(settings.waiting), "other": Worker(settings.waiting)}
-        self.counters = RequestCounters()
+        self.counters = RequestCounters(self._read_gauges)
         self._reports: ThreadPoolExecutor | None = None
         self._under_way = 0
 
@@ -71,6 +72,14 @@ class Service:
         finally:
             for future in futures:
                 future.cancel()
+
+    def _read_gauges(self) -> dict[str, float]:
+        workers = self.workers.values()
+        return {
+            "monge_waiting": sum(worker.depth for worker in workers),
+            "monge_segments_total": sum(worker.segments for worker in workers),
+            "monge_rounds_total": sum(worker.rounds for worker in workers),
+        }
 
     def _worker_of(self, task: Task) -> Worker:
         return self.workers.get(task.metric.spec.family, self.workers["other"])
@@ -179,15 +188,8 @@ def _add_pages(app: FastAPI, service: Service) -> None:
     @app.get(
         "/metrics", response_class=PlainTextResponse, responses={421: REFUSALS[421]}, summary="Counters, for Prometheus"
     )
-    def counters() -> str:
-        workers = service.workers.values()
-        return service.counters.render(
-            {
-                "monge_waiting": sum(worker.depth for worker in workers),
-                "monge_segments_total": sum(worker.segments for worker in workers),
-                "monge_rounds_total": sum(worker.rounds for worker in workers),
-            }
-        )
+    def counters() -> Response:
+        return Response(service.counters.render(), media_type=CONTENT_TYPE_LATEST)
 
     def serve(path: str) -> Callable[[], Awaitable[Response]]:
         async def page() -> Response:
