@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from starlette.testclient import TestClient
 
 from monge.cli import main
 from monge.encoders.static.hashed import HashedEncoder
+from monge.errors import OptionError
 from monge.metrics import load_metric
+from monge.service.app import create_app
 from monge.service.messages import CompareRequest, ScoreRequest, Strict
+from monge.service.settings import ServiceSettings
 from monge.text import Segment
 
 PAIR = {"hypothesis": "the boy ran", "references": ["the man ran home"]}
@@ -340,8 +344,46 @@ def test_no_cross_origin_access(client: TestClient) -> None:
     assert "access-control-allow-origin" not in answer.headers
 
 
-def test_foreign_host_names_are_refused(client: TestClient) -> None:
-    assert client.get("/api/metrics", headers={"host": "evil.example"}).status_code == 421
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", "evil-localhost", "",
+        "[::1]evil.example", "[::1].evil.example:80", "[::2]:80", "[", "localhost:80:evil", "localhost@evil",
+        "127.0.0.2", "a.b.sub.example.evil", "sub.example",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["/api/metrics", "/", "/healthz"])
+def test_other_host_names_are_refused(named: TestClient, path: str, host: str) -> None:
+    """DNS rebinding: a foreign page that reaches this machine under its own name reads nothing."""
+    answer = named.get(path, headers={"host": host})
+    assert answer.status_code == 421
+    assert "host name" in answer.json()["error"]
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]", "[::1]:8000", "a.sub.example", "a.b.sub.example:80"]
+)
+def test_known_host_names_are_served(named: TestClient, host: str) -> None:
+    assert named.get("/api/metrics", headers={"host": host}).status_code == 200
+
+
+@pytest.fixture(scope="session")
+def named() -> Iterator[TestClient]:
+    settings = ServiceSettings(encoders=(), hosts=("localhost", "127.0.0.1", "[::1]", "*.sub.example"))
+    with TestClient(create_app(settings), raise_server_exceptions=False) as session:
+        yield session
+
+
+def test_any_host_name_may_be_allowed() -> None:
+    with TestClient(create_app(ServiceSettings(encoders=(), hosts=("*",)))) as client:
+        assert client.get("/healthz", headers={"host": "any.example"}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["a*b", "*a.example", "*.*.example", "**"])
+def test_a_host_pattern_that_matches_nothing_sensible_is_refused(host: str) -> None:
+    with pytest.raises(OptionError, match="host"):
+        ServiceSettings(hosts=(host,))
 
 
 def test_the_page_loads_only_from_here(client: TestClient) -> None:

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from monge.metrics import load_metric
 from monge.scores import Score
 from monge.service.counters import RequestCounters
-from monge.service.middleware import JsonLines
+from monge.service.log import JsonLines
 from monge.service.settings import RefusalError
 from monge.service.worker import Task, Worker
 from monge.text import Segment

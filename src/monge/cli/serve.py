@@ -173,7 +173,7 @@ def _listen(config: Any) -> socket.socket:
 
 
 def _set_up_log() -> None:
-    from monge.service.middleware import JsonLines
+    from monge.service.log import JsonLines
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())

@@ -17,8 +17,9 @@ from starlette.exceptions import HTTPException
 
 from monge.errors import MongeError
 from monge.service import handlers, messages
+from monge.service.admission import Admission, HostCheck
 from monge.service.counters import RequestCounters
-from monge.service.middleware import App, Gate
+from monge.service.middleware import RequestRecorder
 from monge.service.pool import MetricPool
 from monge.service.settings import RefusalError, ServiceSettings, overloaded
 from monge.service.static import PAGE_FILES, read_page_file
@@ -142,12 +143,10 @@ def create_app(settings: ServiceSettings | None = None, *, preload: Sequence[str
     _add_pages(app, service)
     _add_failures(app)
     paths = frozenset(getattr(route, "path", "") for route in app.routes)
-    app.add_middleware(_gate, settings=service.settings, counters=service.counters, paths=paths)
+    app.add_middleware(Admission, settings=service.settings)  # the last one added is the first to see a request
+    app.add_middleware(HostCheck, hosts=service.settings.hosts)
+    app.add_middleware(RequestRecorder, counters=service.counters, paths=paths)
     return app
-
-
-def _gate(app: App, *, settings: ServiceSettings, counters: RequestCounters, paths: frozenset[str]) -> Gate:
-    return Gate(app, settings=settings, counters=counters, paths=paths)
 
 
 def _add_api(app: FastAPI, service: Service) -> None:

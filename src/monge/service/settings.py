@@ -47,6 +47,9 @@ class ServiceSettings:
             raise OptionError(f"seconds={self.seconds}: must be positive and finite")
         if self.per_client < 0:
             raise OptionError(f"per_client={self.per_client}: must be at least 1, or 0 for no limit")
+        for host in self.hosts:
+            if host != "*" and "*" in host.removeprefix("*."):
+                raise OptionError(f"host {host!r}: write a name, *.name for all below it, or * for any")
 
 
 class RefusalError(MongeError):
