@@ -118,15 +118,13 @@ class Service:
             self._reports.shutdown(wait=False, cancel_futures=True)
 
 
-def create_app(settings: ServiceSettings | None = None, *, preload: Sequence[str] = ()) -> FastAPI:
-    """Return the ASGI app; *preload* names metrics to load before the first request."""
+def create_app(settings: ServiceSettings | None = None) -> FastAPI:
+    """Return the ASGI app; its pool, workers and counters are ``app.state.service``."""
     service = Service(settings or ServiceSettings())
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.open()
-        for name in preload:
-            await asyncio.to_thread(service.pool.load, name, {})
         yield
         await asyncio.to_thread(service.close)
 

@@ -7,7 +7,7 @@ import json
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monge.encoders import Encoder, load_encoder
@@ -51,6 +51,16 @@ class MetricPool:
     def add_encoder(self, name: str, encoder: Encoder) -> None:
         """Offer an encoder object under a name (when the settings allow that name)."""
         self._encoders[name] = encoder
+
+    def preload(self, metrics: Sequence[str]) -> None:
+        """Load *metrics* and the encoders that the settings name, before the first request.
+
+        Raises a MongeError for the first that is unknown or cannot be loaded.
+        """
+        for name in self._settings.encoders or ():
+            self._encoder(name, "encoders")
+        for name in metrics:
+            self.load(name, {})
 
     def load(self, name: str, options: Mapping[str, Any], field: str = "metric") -> Metric:
         """Return a metric; everything that cannot be had is refused with the field of the request that asked for it."""
