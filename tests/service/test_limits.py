@@ -13,7 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 
+from monge.errors import MongeError
 from monge.metrics import load_metric
+from monge.metrics.lexical.sacrebleu import _KEPT
 from monge.scores import Score
 from monge.service.counters import RequestCounters
 from monge.service.log import JsonLines
@@ -95,6 +97,14 @@ def test_counts_are_remembered_without_their_texts() -> None:
     values = [score.value for score in metric.score(scored)]
     assert [score.value for score in metric.score(scored)] == values
     assert sorted(map(len, metric._counted)) == [16, 16]
+
+
+def test_counts_that_were_added_beyond_the_limit_are_forgotten() -> None:
+    """Two threads may add at once, so their number can exceed the limit without ever being equal to it."""
+    metric = load_metric("chrf")
+    metric._counted.update((str(i).encode(), ()) for i in range(_KEPT + 1))
+    metric.score(segments(1))
+    assert len(metric._counted) == 1
 
 
 @pytest.fixture
@@ -228,6 +238,23 @@ def test_one_broken_request_fails_alone() -> None:
         bad.result(PATIENCE)
     assert metric.calls[:2] == [1, 4]  # it was in company
     assert worker.alive
+    worker.stop()
+
+
+class ForgetfulMetric(HeldMetric):
+    """A metric that returns no score for the first segment of each call."""
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        return super().score(segments)[1:]
+
+
+def test_a_metric_that_returns_too_few_scores_fails_at_once() -> None:
+    """Its requests would get the scores of others, or wait for the rest until their time is over."""
+    worker = started()
+    futures = [worker.submit(Task(ForgetfulMetric(free=True), segments(1)), PATIENCE) for _ in range(2)]
+    for future in futures:
+        with pytest.raises(MongeError, match="chrf returned 0 scores for 1 segments"):
+            future.result(PATIENCE / 2)
     worker.stop()
 
 

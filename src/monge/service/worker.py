@@ -1,8 +1,8 @@
-"""One thread that scores for everybody: requests that wait are encoded together, and none holds up the others.
+"""One thread that scores for all requests: those that wait are encoded together, and none blocks the others.
 
-Every round takes a slice of each waiting job that uses the same metric, so that concurrent requests share encoder
-batches, and a large job advances a slice at a time while small ones pass it. What a metric must learn from a large job
-before its first slice (idf) is learnt in a second thread.
+Each round takes a slice of every waiting job that uses the same metric, so concurrent requests share encoder batches,
+and a large job advances slice by slice while small ones pass it. Corpus statistics that a metric needs before its first
+slice (idf) are computed in a second thread when the job is large.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from monge.engine.view import SegmentView
+from monge.errors import MongeError
 from monge.explain import fit_on
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
 from monge.scores import Score
-from monge.service.settings import overloaded
+from monge.service.settings import RefusalError, overloaded
 from monge.text import Segment
 
 SLICE = 4_000  # characters of one job in a round
@@ -31,36 +33,36 @@ IDLE = 0.05  # seconds until jobs are looked at again when none can go on
 class Task:
     """Segments to be scored by a metric, which is fitted on them when it needs a corpus.
 
-    ``shared`` holds the segments of all systems, when several are compared: some of what is learnt must be the same.
+    ``shared`` holds the segments of all systems when several are compared: some statistics must be the same for all.
     """
 
     metric: Metric
     segments: Sequence[Segment]
     alignments: bool = False
     shared: SharedCorpus | None = None
-    pace: int = SLICE  # characters in a round; a segment at least
+    pace: int = SLICE  # characters in a round, but at least one segment
 
     def fit(self, alive: Callable[[], bool]) -> tuple[Metric, tuple[str, ...]]:
-        """Return the metric fitted, and what had to be said about that; give up when *alive* says no."""
+        """Return the fitted metric and notes about the fit; stop when *alive* returns False."""
         metric = self.metric if self.shared is None else self.shared.fit(self.metric, alive)
         return fit_on(metric, _Guarded(self.segments, alive))
 
     @property
     def small(self) -> bool:
-        """Whether the metric is fitted, or will be in no time."""
+        """Whether the metric is fitted, or can be in a moment."""
         corpus = self.segments if self.shared is None else self.shared.segments
         return self.metric.fitted or sum(map(_characters, corpus)) <= SLICE
 
 
 class SharedCorpus:
-    """Segments of all systems; a metric that has to learn from them does so once for all tasks."""
+    """Segments of all systems; a metric is fitted on them once for all tasks."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.segments = segments
         self._fitted: dict[int, Metric] = {}
 
     def fit(self, metric: Metric, alive: Callable[[], bool]) -> Metric:
-        """Return the metric with what systems share."""
+        """Return the metric with the statistics that systems share."""
         if metric.fitted:
             return metric
         if id(metric) not in self._fitted:
@@ -69,7 +71,7 @@ class SharedCorpus:
 
 
 class _Guarded(SegmentView):
-    """Segments that cannot be read any more once nobody waits."""
+    """Segments that refuse to be read once nobody waits for the result."""
 
     def __init__(self, segments: Sequence[Segment], alive: Callable[[], bool]) -> None:
         super().__init__(segments)
@@ -77,16 +79,21 @@ class _Guarded(SegmentView):
 
     def _look(self) -> None:
         if not self._alive():
-            raise overloaded("the request took too long and was given up")
+            raise overloaded("the request took too long and was dropped")
 
 
 @dataclass(frozen=True, eq=False)
 class TaskResult:
-    """The scores of a task, the metric as it was fitted, and what had to be said about that."""
+    """The segments of a task and their scores, the fitted metric, and notes about the fit."""
 
     metric: Metric
+    segments: Sequence[Segment]
     scores: tuple[Score, ...]
     notes: tuple[str, ...] = ()
+
+
+Planned: TypeAlias = Task | RefusalError  # a metric that cannot be had is refused before there is a task
+Outcome: TypeAlias = TaskResult | Exception
 
 
 @dataclass(eq=False)
@@ -133,7 +140,7 @@ class Worker:
         self._fitter: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
-        """Begin to work, or begin again after a stop."""
+        """Start the thread, also again after a stop."""
         self._stopping = False
         self._fitter = ThreadPoolExecutor(1, thread_name_prefix="monge-fit")
         self._thread = threading.Thread(target=self._run, name="monge-worker", daemon=True)
@@ -150,13 +157,13 @@ class Worker:
         return len(self._jobs)
 
     def submit(self, task: Task, seconds: float) -> Future[TaskResult]:
-        """Queue a task that is given up after *seconds*; a full queue refuses at once."""
+        """Queue a task that is dropped after *seconds*; a full queue refuses it at once."""
         future: Future[TaskResult] = Future()
         with self._changed:
             if self._stopping:
                 raise overloaded("the service is shutting down")
             if len(self._jobs) >= self._waiting:
-                raise overloaded(f"{self._waiting} requests are waiting already; try again in a moment")
+                raise overloaded(f"{self._waiting} tasks are waiting already; try again in a moment")
             self._jobs.append(_Job(task, future, time.monotonic() + seconds))
             self._changed.notify()
         return future
@@ -186,7 +193,7 @@ class Worker:
             self._work(waiting)
 
     def _work(self, waiting: Sequence[_Job]) -> None:
-        """Advance one group of jobs by a slice each, then send them to the end of the line."""
+        """Advance one group of jobs by a slice each, then move them to the end of the queue."""
         ready = [job for job in waiting if self._prepare(job)]
         group: list[_Job] = []
         size = 0
@@ -197,17 +204,17 @@ class Worker:
         if group:
             self._score(group)
         with self._changed:
-            left = [job for job in self._jobs if not job.future.done()]  # none are, if a stop has lost its patience
+            left = [job for job in self._jobs if not job.future.done()]  # none are left when a stop has timed out
             self._jobs = deque(sorted(left, key=group.__contains__))
             if self._jobs and not ready:
                 self._changed.wait(IDLE)
 
     def _prepare(self, job: _Job) -> bool:
-        """Fit the metric on first sight; drop jobs that nobody waits for any more."""
+        """Fit the metric if that is not done, and drop jobs that nobody waits for; return whether the job can go on."""
         if job.future.done():
             return False
         if time.monotonic() > job.deadline:
-            self._answer(job, overloaded("the request took too long and was given up"))
+            self._answer(job, overloaded("the request took too long and was dropped"))
             return False
         if job.metric is None:
             try:
@@ -221,7 +228,7 @@ class Worker:
         return True
 
     def _fit(self, job: _Job) -> tuple[Metric, tuple[str, ...]] | None:
-        """Return the metric fitted for a job, or None while that is under way in the other thread."""
+        """Return the metric fitted for a job, or None while the other thread is at it."""
         if job.fitting is None:
             if job.task.small:
                 return job.task.fit(lambda: True)
@@ -237,20 +244,20 @@ class Worker:
             if len(group) == 1:
                 self._answer(group[0], error)
                 return
-            for job in group:  # find out whose fault it was
+            for job in group:  # find the one that fails
                 self._score([job])
             return
         for job, piece in zip(group, slices, strict=True):
             job.scores += scores[: len(piece)]
             scores = scores[len(piece) :]
             self.segments += len(piece)
-            if len(job.scores) == len(job.task.segments):
+            if len(job.scores) >= len(job.task.segments):
                 assert job.metric is not None
-                self._answer(job, TaskResult(job.metric, tuple(job.scores), job.notes))
+                self._answer(job, TaskResult(job.metric, job.task.segments, tuple(job.scores), job.notes))
         self.rounds += 1
 
     def _answer(self, job: _Job, outcome: TaskResult | Exception) -> None:
-        """Tell whoever waits; under the lock, since a stop may be telling the same one that it is too late."""
+        """Set the result; under the lock, because a stop may refuse the same job at this moment."""
         with self._changed:
             if job.future.done() or not job.future.set_running_or_notify_cancel():
                 return
@@ -267,8 +274,12 @@ def _score_all(group: Sequence[_Job], slices: Sequence[Sequence[Segment]]) -> li
     assert metric is not None
     segments = [segment for piece in slices for segment in piece]
     if isinstance(metric, TransportMetric):
-        return metric.score(segments, keep_alignments=group[0].task.alignments)
-    return metric.score(segments)
+        scores = metric.score(segments, keep_alignments=group[0].task.alignments)
+    else:
+        scores = metric.score(segments)
+    if len(scores) != len(segments):  # or requests would get the scores of others, or none for ever
+        raise MongeError(f"{metric.spec.name} returned {len(scores)} scores for {len(segments)} segments")
+    return scores
 
 
 def _characters(segment: Segment) -> int:
