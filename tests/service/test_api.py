@@ -1,4 +1,4 @@
-"""The JSON API: right answers, and refusals that say why."""
+"""The JSON API: correct answers, and refusals with their reasons."""
 
 import json
 import math
@@ -103,21 +103,21 @@ def test_comparisons_are_those_of_the_command(
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", *systems)]
     assert main(["compare", files[0], "-i", *files[1:], "-m", "bleu", "chrf", "rouge1", "-f", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     body = {
         "metrics": [{"name": name} for name in ("bleu", "chrf", "rouge1")],
         "systems": systems,
         "references": [references],
     }
     answer = post(client, "/api/compare", body).json()
-    assert answer["comparisons"] == told["metrics"]
-    assert answer["verdicts"] == told["verdicts"]
+    assert answer["comparisons"] == printed["metrics"]
+    assert answer["verdicts"] == printed["verdicts"]
     assert set(answer["comparisons"]["bleu"]["corpus"]["scores"]) == set(systems)
     assert "corpus" not in answer["comparisons"]["rouge1"]
     assert "Corpus" in answer["report"]
 
 
-def test_systems_share_what_is_learnt(client: TestClient) -> None:
+def test_systems_share_their_statistics(client: TestClient) -> None:
     """λ relative to the typical cost: the same λ for all systems, so a system's scores do not depend on it alone."""
     references = [f"the {i} boats left the harbour" for i in range(6)]
     good = [f"the {i} boats left the port" for i in range(6)]
@@ -138,7 +138,7 @@ def test_systems_share_what_is_learnt(client: TestClient) -> None:
         assert means[name]["value"] == pytest.approx(sum(score.value for score in scores) / 6, abs=1e-9)
 
 
-def test_metrics_are_listed_with_options_that_strangers_may_set(client: TestClient) -> None:
+def test_metrics_are_listed_with_options_that_any_client_may_set(client: TestClient) -> None:
     answer = client.get("/api/metrics").json()
     cards = {card["name"]: card for card in answer["metrics"]}
     assert cards["emd"]["higher_is_better"] is False
@@ -280,8 +280,8 @@ def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
         (ScoreRequest, dict.fromkeys(map(str, range(2000)))),
     ],
 )
-def test_a_body_full_of_mistakes_is_told_a_few(model: type[Strict], body: dict[str, object]) -> None:
-    """A body has room for millions, and telling them all takes gigabytes and minutes in which nobody is served."""
+def test_few_of_many_mistakes_are_reported(model: type[Strict], body: dict[str, object]) -> None:
+    """A body has room for millions, and listing them all takes gigabytes and minutes in which nobody is served."""
     with pytest.raises(ValidationError) as found:
         model.model_validate(body)
     assert found.value.error_count() <= 3
@@ -322,7 +322,7 @@ def test_hostile_texts_are_scored_and_shown_literally(client: TestClient, text: 
         assert "<img" not in drawn
 
 
-def test_idf_of_one_pair_is_told(client: TestClient) -> None:
+def test_idf_of_one_pair_is_noted(client: TestClient) -> None:
     result = post(client, "/api/score", score_request("moverscore")).json()["results"][0]
     assert "uniform" in result["notes"][0]
 

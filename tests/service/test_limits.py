@@ -1,4 +1,4 @@
-"""Tokens, bounds and load: what a service does when it must say no."""
+"""Tokens, limits and load."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ PATIENCE = 60.0  # seconds that a busy machine may take for anything
 BODY = {"metrics": [{"name": "chrf"}], "segments": [{"hypothesis": "secret words", "references": ["b"]}]}
 
 
-def test_a_token_is_wanted_for_the_api_only() -> None:
+def test_a_token_is_required_for_the_api_only() -> None:
     with TestClient(make_app(token="open sesame")) as client:
         assert client.get("/").status_code == 200
         assert client.get("/healthz").status_code == 200
@@ -52,7 +52,7 @@ def test_large_bodies_are_refused_before_they_are_parsed() -> None:
         assert client.post("/api/score", content=stream(), headers=headers).status_code == 413
 
 
-def test_bodies_are_read_where_they_are_asked_for_and_no_one_else_may_fill_the_memory() -> None:
+def test_only_authorised_requests_to_the_api_have_their_bodies_read() -> None:
     async def post(path: str) -> int:
         """Send a body whose end never comes; return the status of the answer."""
         arrived: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -149,7 +149,7 @@ def test_traffic_is_counted_exactly_while_it_is_scraped() -> None:
 
 
 class HeldMetric:
-    """chrF that scores when it is let, and tells how many segments each call had."""
+    """chrF that scores when it is let, and records how many segments each call had."""
 
     def __init__(self, *, free: bool = False) -> None:
         self._metric = load_metric("chrf")
@@ -179,7 +179,7 @@ class HeldMetric:
 def wait_until(true: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not true():
-        assert time.monotonic() < end, "it never came to pass"
+        assert time.monotonic() < end, "it did not happen"
         time.sleep(0.005)
 
 
@@ -269,7 +269,7 @@ def test_a_full_queue_refuses_at_once() -> None:
     worker.stop()
 
 
-def test_what_takes_too_long_is_given_up() -> None:
+def test_a_request_that_takes_too_long_is_dropped() -> None:
     worker, metric = started(), HeldMetric()
     future = worker.submit(Task(metric, segments(500, "long " * 200)), 0.05)
     time.sleep(0.1)  # its time is over
@@ -290,7 +290,7 @@ def test_stopping_finishes_or_refuses() -> None:
         worker.submit(Task(metric, segments(1)), PATIENCE)
 
 
-def test_a_stop_that_loses_its_patience_leaves_no_mess(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_that_times_out_leaves_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     mishaps: list[object] = []
     monkeypatch.setattr(threading, "excepthook", mishaps.append)
     worker, metric = started(), HeldMetric()
@@ -330,16 +330,16 @@ def test_a_failure_is_an_answer_and_its_log_holds_no_text(caplog: pytest.LogCapt
 
 
 class CountingMetric(HeldMetric):
-    """A metric whose score of the whole set is long in coming."""
+    """A metric that takes long to score the whole set."""
 
     def __init__(self) -> None:
         super().__init__(free=True)
-        self.asked, self.told = threading.Event(), threading.Event()
+        self.asked, self.let_go = threading.Event(), threading.Event()
         self.in_time = False
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         self.asked.set()
-        self.in_time = self.told.wait(10)
+        self.in_time = self.let_go.wait(10)
         return scores[0].value
 
 
@@ -351,7 +351,7 @@ def test_the_score_of_a_set_does_not_hold_up_the_service() -> None:
         thread.start()
         assert metric.asked.wait(60)
         assert client.get("/healthz").status_code == 200
-        metric.told.set()
+        metric.let_go.set()
         thread.join()
     assert metric.in_time
 

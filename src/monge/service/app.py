@@ -101,7 +101,7 @@ class Service:
     async def report(self, make: Callable[[Callable[[str], None]], Made]) -> Made:
         """Make a report in a thread of its own, a few at a time; *make* calls its argument before each step."""
         if self._under_way >= COMPARISONS:
-            raise overloaded(f"{COMPARISONS} comparisons are under way already; try again in a moment")
+            raise overloaded(f"{COMPARISONS} comparisons are running already; try again in a moment")
         seconds = self.settings.seconds
         end = time.monotonic() + seconds
 
@@ -124,7 +124,7 @@ class Service:
             report.exception()  # if the client has left, nobody else reads it, and asyncio would complain
 
     def close(self) -> None:
-        """Finish what is under way and stop."""
+        """Finish the tasks that are running, and stop."""
         for worker in self.workers.values():
             worker.stop()
         if self._reports is not None:

@@ -1,4 +1,4 @@
-"""Loaded metrics and encoders, shared by all requests; what a request may choose is checked here."""
+"""Loaded metrics and encoders, shared by all requests; the choices of a request are checked here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from monge.metrics.lexical.sacrebleu import tokenizer_model
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options
-LONGEST_OPTION = 100  # characters; none that means anything is longer
+LONGEST_OPTION = 100  # characters; no valid value is longer
 
 # options with text values that name no file, device or model
 TEXT_OPTIONS = frozenset(
@@ -28,16 +28,16 @@ TEXT_OPTIONS = frozenset(
     }
 )  # fmt: skip
 
-LARGEST = {"n": 9.0}  # n-grams of NIST, which are held in memory
-LEAST = {"epsilon": 0.001}  # or 0; smaller ones take minutes
+LARGEST = {"n": 9.0}  # n-grams of NIST, which are kept in memory
+LEAST = {"epsilon": 0.001}  # or 0; smaller values take minutes
 
 
 class MetricPool:
-    """Loads metrics and encoders on first use and keeps the ones used last."""
+    """Loads metrics and encoders on first use and keeps those used most recently."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         self._settings = settings
-        self._lock = threading.Lock()  # of the tables below; held for no longer than a look
+        self._lock = threading.Lock()  # of the tables below; never held while something is loaded
         self._loading: dict[str, threading.Lock] = {}
         self._metrics: OrderedDict[str, Metric] = OrderedDict()
         self._encoders: dict[str, Encoder] = {}
@@ -49,7 +49,7 @@ class MetricPool:
         return [spec.name for spec in MODELS if locate_model(spec) is not None]
 
     def add_encoder(self, name: str, encoder: Encoder) -> None:
-        """Offer an encoder object under a name (when the settings allow that name)."""
+        """Offer an encoder object under a name, if the settings allow that name."""
         self._encoders[name] = encoder
 
     def preload(self, metrics: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ class MetricPool:
             self.load(name, {})
 
     def load(self, name: str, options: Mapping[str, Any], field: str = "metric") -> Metric:
-        """Return a metric; everything that cannot be had is refused with the field of the request that asked for it."""
+        """Return a metric; raise a RefusalError that names the field of the request if it cannot be offered."""
         try:
             find_spec(name)
         except MongeError as error:
@@ -72,7 +72,7 @@ class MetricPool:
         known = self._look_up(key)
         if known is not None:
             return known
-        with self._loading_of(f"metric {name}"):  # others go on meanwhile
+        with self._loading_of(f"metric {name}"):  # other metrics can be loaded meanwhile
             known = self._look_up(key)
             if known is None:
                 known = self._load(name, options, field)
@@ -89,7 +89,7 @@ class MetricPool:
             return self._metrics.get(key)
 
     def _loading_of(self, what: str) -> threading.Lock:
-        """Return the lock of whoever loads *what*; there are as many as metrics and encoders that are offered."""
+        """Return the lock for loading *what*; there is one per metric and encoder on offer, so they stay few."""
         with self._lock:
             return self._loading.setdefault(what, threading.Lock())
 
@@ -99,7 +99,7 @@ class MetricPool:
             if key != "encoder" and key not in known:
                 listed = ", ".join(known) or "none"
                 raise unusable(
-                    f"{name} offers no option {key!r}{suggest(key, known)} here; it offers {listed}",
+                    f"{name} has no option {key!r}{suggest(key, known)} here; its options are {listed}",
                     f"{field}.options.{key}",
                 )
         chosen: dict[str, Any] = {key: _as_text(value) for key, value in options.items()}
@@ -117,11 +117,11 @@ class MetricPool:
 
     def _encoder(self, name: str, field: str) -> Encoder:
         offered = self.encoders()
-        if not name and offered:  # an ensemble leaves it to its members, who share one here
+        if not name and offered:  # an ensemble leaves the choice to its members, which share one encoder here
             name = offered[0]
         if name not in offered:
             raise unusable(
-                f"encoder {name!r} is not offered here; offered are {', '.join(offered) or 'none'}",
+                f"encoder {name!r} is not offered here; choose from: {', '.join(offered) or 'none'}",
                 f"{field}.options.encoder",
             )
         with self._loading_of(f"encoder {name}"):
@@ -138,7 +138,7 @@ class MetricPool:
 
 
 def offered_options(name: str) -> dict[str, inspect.Parameter]:
-    """Return the options of a metric that are safe to take from strangers: numbers, switches, named choices."""
+    """Return the options of a metric that any client may set: numbers, switches, named choices."""
     return {
         key: parameter
         for key, parameter in metric_options(name).items()
@@ -147,9 +147,9 @@ def offered_options(name: str) -> dict[str, inspect.Parameter]:
 
 
 def _check_value(key: str, text: str, field: str) -> None:
-    """Refuse values that would fetch a model, take forever or more memory than there is."""
+    """Refuse values that would fetch a model or need too much time or memory."""
     if len(text) > LONGEST_OPTION:
-        raise unusable(f"a value of {len(text):,} characters", field)
+        raise unusable(f"a value of {len(text):,} characters; at most {LONGEST_OPTION} are allowed", field)
     if key == "tokenize" and tokenizer_model(text) is not None:
         raise unusable(f"the tokenizer {text} needs a model, which is not offered here", field)
     try:
@@ -157,9 +157,9 @@ def _check_value(key: str, text: str, field: str) -> None:
     except ValueError:
         return
     if number > LARGEST.get(key, math.inf):
-        raise unusable(f"{text} is more than the {LARGEST[key]:g} that are taken here", field)
+        raise unusable(f"{text} is too large: at most {LARGEST[key]:g} is allowed here", field)
     if 0 < number < LEAST.get(key, 0.0):
-        raise unusable(f"{text} is less than the {LEAST[key]:g} that are taken here, and not 0", field)
+        raise unusable(f"{text} is too small: 0, or at least {LEAST[key]:g}, is allowed here", field)
 
 
 def _as_text(value: object) -> str:
