@@ -4,10 +4,17 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import playwright.sync_api as playwright
 import pytest
+
+from monge.encoders import EncodedText
+from monge.encoders.static.hashed import HashedEncoder
+from monge.errors import ModelError
+from monge.service.app import create_app
+from monge.service.server import Server, make_config
+from monge.service.settings import ServiceSettings
 
 ARGUMENTS = (
     "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
@@ -15,21 +22,24 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
+class FragileEncoder(HashedEncoder):
+    """An encoder that fails for texts with a mark."""
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+        if any("unencodable" in text for text in texts):
+            raise ModelError("the vectors of this text cannot be computed")
+        return super().encode(texts, layers)
+
+
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """A service on a free port of this machine, with hashed vectors."""
-    import uvicorn
-
-    from monge.encoders.static.hashed import HashedEncoder
-    from monge.service.app import create_app
-    from monge.service.settings import ServiceSettings
-
+    """A service on a free port of this machine, with hashed vectors; those of glove fail for marked texts."""
     app = create_app(ServiceSettings(encoders=("minilm", "glove")))
-    for name in ("minilm", "glove"):
-        app.state.service.pool.add_encoder(name, HashedEncoder(layers=7))
+    app.state.service.pool.add_encoder("minilm", HashedEncoder(layers=7))
+    app.state.service.pool.add_encoder("glove", FragileEncoder(layers=7))
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="on"))
+    server = Server(make_config(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     while not server.started and thread.is_alive():
@@ -52,7 +62,7 @@ def browser() -> Iterator["playwright.Browser"]:
 
 
 class Watch:
-    """What a page complains about and whom it talks to."""
+    """The errors and warnings of a page, and the hosts that it sends requests to."""
 
     def __init__(self, page: "playwright.Page") -> None:
         self.complaints: list[str] = []

@@ -29,7 +29,7 @@ def hold_explanations(page: Page) -> list[Route]:
 
 def next_of(held: list[Route], page: Page) -> Route:
     while not held:
-        page.wait_for_timeout(10)  # lets the browser tell of it
+        page.wait_for_timeout(10)  # lets events of the browser arrive
     return held.pop(0)
 
 
@@ -82,7 +82,7 @@ def test_arabic_runs_from_right_to_left(page: Page, address: str) -> None:
     assert first_english < last_english
 
 
-def test_what_is_lit_is_told_in_sight_of_a_long_picture(page: Page, address: str) -> None:
+def test_details_stay_in_sight_of_a_long_picture(page: Page, address: str) -> None:
     words = " ".join(f"word{i}" for i in range(70))
     open_pair(page, address, words, words + " end", "&m=bertscore&metric=bertscore")
     page.focus('#picture .word[data-h="2"]')
@@ -276,7 +276,43 @@ def test_refusals_are_shown(browser: Browser, address: str) -> None:
     page.context.close()
 
 
-# a fetch that cannot be given up, and tells on the root element how many answers were read and dealt with
+def test_a_failing_metric_says_so_on_its_card(page: Page, address: str) -> None:
+    open_pair(page, address, "unencodable words", "plain words", "&m=wmdo,bertscore,chrf&metric=wmdo")
+    failed = page.locator('.card[data-metric="wmdo"]')
+    expect(failed.locator(".value")).to_have_text("failed")
+    expect(failed.locator(".note")).to_have_text("the vectors of this text cannot be computed")
+    chosen = page.locator('.card[data-metric="bertscore"]')
+    expect(chosen.locator(".value")).to_have_text(re.compile(r"^−?0\.\d{4}$"))
+    expect(chosen).to_have_attribute("aria-checked", "true")  # the one that was asked for has nothing to show
+    expect(page.locator("#pair-status")).to_have_text("")
+    failed.click()
+    expect(chosen).to_have_attribute("aria-checked", "true")
+    chosen.focus()
+    for name in ("chrf", "bertscore", "chrf"):  # the arrow keys pass over it
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(f'.card[data-metric="{name}"]')).to_be_focused()
+    wait_drawn(page)
+    page.fill("#hypothesis", "plain words again")
+    press_score(page)
+    expect(page.locator(".card.failed")).to_have_count(0)
+
+
+def test_a_metric_that_fails_is_named_beside_the_report(page: Page, address: str, tmp_path: Path) -> None:
+    lines = [f"sentence {i} about ships" for i in range(12)]
+    (tmp_path / "first.txt").write_text("\n".join([*lines, "unencodable"]) + "\n", encoding="utf-8")
+    (tmp_path / "second.txt").write_text("\n".join([*lines[::-1], "end"]) + "\n", encoding="utf-8")
+    (tmp_path / "ref.txt").write_text("\n".join([*lines, "end"]) + "\n", encoding="utf-8")
+    page.goto(f"{address}/#tab=compare&m=wmdo,chrf")
+    expect(page.locator("#chosen-metrics")).to_have_text("wmdo, chrf")
+    page.set_input_files("#reference-files", tmp_path / "ref.txt")
+    page.set_input_files("#system-files", [tmp_path / "first.txt", tmp_path / "second.txt"])
+    expect(page.locator("#system-list li")).to_have_count(2)
+    page.click("#run-compare")
+    expect(page.locator("#report h1")).to_contain_text("Comparison of", timeout=60_000)
+    expect(page.locator("#compare-status")).to_contain_text("wmdo failed and is left out: the vectors of this text")
+
+
+# a fetch that cannot be aborted, and counts on the root element how many answers were read and dealt with
 COUNTING_FETCH = """
 const ask = window.fetch;
 window.fetch = async (path, options) => {
@@ -294,7 +330,7 @@ window.fetch = async (path, options) => {
 
 
 def test_an_answer_that_comes_too_late_is_not_shown(page: Page, address: str) -> None:
-    """As if the answer had arrived in the very moment in which it was given up."""
+    """As if the answer had arrived at the very moment in which it was aborted."""
     page.add_init_script(COUNTING_FETCH)
     open_pair(page, address, "old words", "old words", "&m=bertscore&metric=bertscore")
     held = hold_explanations(page)

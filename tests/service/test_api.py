@@ -1,7 +1,8 @@
-"""The JSON API: right answers, and refusals that say why."""
+"""The JSON API: correct answers, and refusals with their reasons."""
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from starlette.testclient import TestClient
 
 from monge.cli import main
 from monge.encoders.static.hashed import HashedEncoder
+from monge.errors import OptionError
 from monge.metrics import load_metric
+from monge.service.app import create_app
 from monge.service.messages import CompareRequest, ScoreRequest, Strict
+from monge.service.settings import ServiceSettings
 from monge.text import Segment
 
 PAIR = {"hypothesis": "the boy ran", "references": ["the man ran home"]}
@@ -99,21 +103,21 @@ def test_comparisons_are_those_of_the_command(
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", *systems)]
     assert main(["compare", files[0], "-i", *files[1:], "-m", "bleu", "chrf", "rouge1", "-f", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     body = {
         "metrics": [{"name": name} for name in ("bleu", "chrf", "rouge1")],
         "systems": systems,
         "references": [references],
     }
     answer = post(client, "/api/compare", body).json()
-    assert answer["comparisons"] == told["metrics"]
-    assert answer["verdicts"] == told["verdicts"]
+    assert answer["comparisons"] == printed["metrics"]
+    assert answer["verdicts"] == printed["verdicts"]
     assert set(answer["comparisons"]["bleu"]["corpus"]["scores"]) == set(systems)
     assert "corpus" not in answer["comparisons"]["rouge1"]
     assert "Corpus" in answer["report"]
 
 
-def test_systems_share_what_is_learnt(client: TestClient) -> None:
+def test_systems_share_their_statistics(client: TestClient) -> None:
     """λ relative to the typical cost: the same λ for all systems, so a system's scores do not depend on it alone."""
     references = [f"the {i} boats left the harbour" for i in range(6)]
     good = [f"the {i} boats left the port" for i in range(6)]
@@ -134,7 +138,7 @@ def test_systems_share_what_is_learnt(client: TestClient) -> None:
         assert means[name]["value"] == pytest.approx(sum(score.value for score in scores) / 6, abs=1e-9)
 
 
-def test_metrics_are_listed_with_options_that_strangers_may_set(client: TestClient) -> None:
+def test_metrics_are_listed_with_options_that_any_client_may_set(client: TestClient) -> None:
     answer = client.get("/api/metrics").json()
     cards = {card["name"]: card for card in answer["metrics"]}
     assert cards["emd"]["higher_is_better"] is False
@@ -276,8 +280,8 @@ def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
         (ScoreRequest, dict.fromkeys(map(str, range(2000)))),
     ],
 )
-def test_a_body_full_of_mistakes_is_told_a_few(model: type[Strict], body: dict[str, object]) -> None:
-    """A body has room for millions, and telling them all takes gigabytes and minutes in which nobody is served."""
+def test_few_of_many_mistakes_are_reported(model: type[Strict], body: dict[str, object]) -> None:
+    """A body has room for millions, and listing them all takes gigabytes and minutes in which nobody is served."""
     with pytest.raises(ValidationError) as found:
         model.model_validate(body)
     assert found.value.error_count() <= 3
@@ -318,7 +322,7 @@ def test_hostile_texts_are_scored_and_shown_literally(client: TestClient, text: 
         assert "<img" not in drawn
 
 
-def test_idf_of_one_pair_is_told(client: TestClient) -> None:
+def test_idf_of_one_pair_is_noted(client: TestClient) -> None:
     result = post(client, "/api/score", score_request("moverscore")).json()["results"][0]
     assert "uniform" in result["notes"][0]
 
@@ -340,8 +344,46 @@ def test_no_cross_origin_access(client: TestClient) -> None:
     assert "access-control-allow-origin" not in answer.headers
 
 
-def test_foreign_host_names_are_refused(client: TestClient) -> None:
-    assert client.get("/api/metrics", headers={"host": "evil.example"}).status_code == 421
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", "evil-localhost", "",
+        "[::1]evil.example", "[::1].evil.example:80", "[::2]:80", "[", "localhost:80:evil", "localhost@evil",
+        "127.0.0.2", "a.b.sub.example.evil", "sub.example",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["/api/metrics", "/", "/healthz"])
+def test_other_host_names_are_refused(named: TestClient, path: str, host: str) -> None:
+    """DNS rebinding: a foreign page that reaches this machine under its own name reads nothing."""
+    answer = named.get(path, headers={"host": host})
+    assert answer.status_code == 421
+    assert "host name" in answer.json()["error"]
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]", "[::1]:8000", "a.sub.example", "a.b.sub.example:80"]
+)
+def test_known_host_names_are_served(named: TestClient, host: str) -> None:
+    assert named.get("/api/metrics", headers={"host": host}).status_code == 200
+
+
+@pytest.fixture(scope="session")
+def named() -> Iterator[TestClient]:
+    settings = ServiceSettings(encoders=(), hosts=("localhost", "127.0.0.1", "[::1]", "*.sub.example"))
+    with TestClient(create_app(settings), raise_server_exceptions=False) as session:
+        yield session
+
+
+def test_any_host_name_may_be_allowed() -> None:
+    with TestClient(create_app(ServiceSettings(encoders=(), hosts=("*",)))) as client:
+        assert client.get("/healthz", headers={"host": "any.example"}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["a*b", "*a.example", "*.*.example", "**"])
+def test_a_host_pattern_that_matches_nothing_sensible_is_refused(host: str) -> None:
+    with pytest.raises(OptionError, match="host"):
+        ServiceSettings(hosts=(host,))
 
 
 def test_the_page_loads_only_from_here(client: TestClient) -> None:

@@ -1,19 +1,24 @@
-"""Tokens, bounds and load: what a service does when it must say no."""
+"""Tokens, limits and load."""
 
 import asyncio
 import json
 import logging
+import re
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.testclient import TestClient
 
+from monge.errors import MongeError
 from monge.metrics import load_metric
+from monge.metrics.lexical.sacrebleu import _KEPT
 from monge.scores import Score
-from monge.service.middleware import JsonLines
+from monge.service.counters import RequestCounters
+from monge.service.log import JsonLines
 from monge.service.settings import RefusalError
 from monge.service.worker import Task, Worker
 from monge.text import Segment
@@ -24,7 +29,7 @@ PATIENCE = 60.0  # seconds that a busy machine may take for anything
 BODY = {"metrics": [{"name": "chrf"}], "segments": [{"hypothesis": "secret words", "references": ["b"]}]}
 
 
-def test_a_token_is_wanted_for_the_api_only() -> None:
+def test_a_token_is_required_for_the_api_only() -> None:
     with TestClient(make_app(token="open sesame")) as client:
         assert client.get("/").status_code == 200
         assert client.get("/healthz").status_code == 200
@@ -47,7 +52,7 @@ def test_large_bodies_are_refused_before_they_are_parsed() -> None:
         assert client.post("/api/score", content=stream(), headers=headers).status_code == 413
 
 
-def test_bodies_are_read_where_they_are_asked_for_and_no_one_else_may_fill_the_memory() -> None:
+def test_only_authorised_requests_to_the_api_have_their_bodies_read() -> None:
     async def post(path: str) -> int:
         """Send a body whose end never comes; return the status of the answer."""
         arrived: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -94,8 +99,57 @@ def test_counts_are_remembered_without_their_texts() -> None:
     assert sorted(map(len, metric._counted)) == [16, 16]
 
 
+def test_counts_that_were_added_beyond_the_limit_are_forgotten() -> None:
+    """Two threads may add at once, so their number can exceed the limit without ever being equal to it."""
+    metric = load_metric("chrf")
+    metric._counted.update((str(i).encode(), ()) for i in range(_KEPT + 1))
+    metric.score(segments(1))
+    assert len(metric._counted) == 1
+
+
+@pytest.fixture
+def switch_often() -> Iterator[None]:
+    """Let threads take turns far more often than usual."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_counters_are_read_while_requests_are_counted(switch_often: None) -> None:
+    """New labels appear while all are listed."""
+    counters = RequestCounters(lambda: {"monge_waiting": 0})
+    done = threading.Event()
+
+    def count() -> None:
+        for i in range(2_000):
+            counters.add(f"/path/{i}", 200, 0.01)
+        done.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        counting = pool.submit(count)
+        while not done.is_set():
+            counters.render()
+        counting.result()
+    found = re.findall(r"^monge_requests_total{.*} (.*)$", counters.render().decode(), re.MULTILINE)
+    assert sum(map(float, found)) == 2_000
+
+
+def test_traffic_is_counted_exactly_while_it_is_scraped() -> None:
+    with TestClient(make_app()) as client, ThreadPoolExecutor(4) as pool:
+        paths = ["/healthz", "/api/metrics", "/nowhere", "/page/app.js"] * 25
+        asked = [pool.submit(client.get, path) for path in paths]
+        scraped = [pool.submit(client.get, "/metrics") for _ in range(25)]
+        assert all(future.result().status_code in (200, 404) for future in asked)
+        assert all(future.result().status_code == 200 for future in scraped)
+        text = client.get("/metrics").text
+    for path, status in (("/healthz", 200), ("/api/metrics", 200), ("other", 404), ("/metrics", 200)):
+        assert f'monge_requests_total{{path="{path}",status="{status}"}} 25.0' in text
+    assert 'monge_request_seconds_count{path="/healthz"} 25.0' in text
+
+
 class HeldMetric:
-    """chrF that scores when it is let, and tells how many segments each call had."""
+    """chrF that scores when it is let, and records how many segments each call had."""
 
     def __init__(self, *, free: bool = False) -> None:
         self._metric = load_metric("chrf")
@@ -125,7 +179,7 @@ class HeldMetric:
 def wait_until(true: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not true():
-        assert time.monotonic() < end, "it never came to pass"
+        assert time.monotonic() < end, "it did not happen"
         time.sleep(0.005)
 
 
@@ -187,6 +241,23 @@ def test_one_broken_request_fails_alone() -> None:
     worker.stop()
 
 
+class ForgetfulMetric(HeldMetric):
+    """A metric that returns no score for the first segment of each call."""
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        return super().score(segments)[1:]
+
+
+def test_a_metric_that_returns_too_few_scores_fails_at_once() -> None:
+    """Its requests would get the scores of others, or wait for the rest until their time is over."""
+    worker = started()
+    futures = [worker.submit(Task(ForgetfulMetric(free=True), segments(1)), PATIENCE) for _ in range(2)]
+    for future in futures:
+        with pytest.raises(MongeError, match="chrf returned 0 scores for 1 segments"):
+            future.result(PATIENCE / 2)
+    worker.stop()
+
+
 def test_a_full_queue_refuses_at_once() -> None:
     worker, metric = started(waiting=3), HeldMetric()
     for _ in range(3):
@@ -198,7 +269,7 @@ def test_a_full_queue_refuses_at_once() -> None:
     worker.stop()
 
 
-def test_what_takes_too_long_is_given_up() -> None:
+def test_a_request_that_takes_too_long_is_dropped() -> None:
     worker, metric = started(), HeldMetric()
     future = worker.submit(Task(metric, segments(500, "long " * 200)), 0.05)
     time.sleep(0.1)  # its time is over
@@ -219,7 +290,7 @@ def test_stopping_finishes_or_refuses() -> None:
         worker.submit(Task(metric, segments(1)), PATIENCE)
 
 
-def test_a_stop_that_loses_its_patience_leaves_no_mess(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_that_times_out_leaves_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     mishaps: list[object] = []
     monkeypatch.setattr(threading, "excepthook", mishaps.append)
     worker, metric = started(), HeldMetric()
@@ -259,16 +330,16 @@ def test_a_failure_is_an_answer_and_its_log_holds_no_text(caplog: pytest.LogCapt
 
 
 class CountingMetric(HeldMetric):
-    """A metric whose score of the whole set is long in coming."""
+    """A metric that takes long to score the whole set."""
 
     def __init__(self) -> None:
         super().__init__(free=True)
-        self.asked, self.told = threading.Event(), threading.Event()
+        self.asked, self.let_go = threading.Event(), threading.Event()
         self.in_time = False
 
     def aggregate(self, segments: Sequence[Segment], scores: Sequence[Score]) -> float:
         self.asked.set()
-        self.in_time = self.told.wait(10)
+        self.in_time = self.let_go.wait(10)
         return scores[0].value
 
 
@@ -280,7 +351,7 @@ def test_the_score_of_a_set_does_not_hold_up_the_service() -> None:
         thread.start()
         assert metric.asked.wait(60)
         assert client.get("/healthz").status_code == 200
-        metric.told.set()
+        metric.let_go.set()
         thread.join()
     assert metric.in_time
 

@@ -15,7 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from monge.cli import main
+from monge.cli import build_parser, main
+from monge.cli.serve import make_settings
+from monge.environment import Environment
 
 LARGE = {
     "metrics": [{"name": "emd", "options": {"encoder": "hashed"}}],
@@ -28,8 +30,10 @@ SMALL = {"metrics": LARGE["metrics"], "segments": [{"hypothesis": "a b", "refere
 class Running:
     """A `monge serve` of its own."""
 
-    def __init__(self, log: Path, port: int = 0) -> None:
+    def __init__(self, log: Path, port: int = 0, *, descriptors: int | None = None) -> None:
         command = [sys.executable, "-m", "monge", "serve", "--port", str(port), "--encoders", "hashed"]
+        if descriptors is not None:
+            command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", *command]
         with log.open("wb") as stream:
             self.process = subprocess.Popen(command, stderr=stream)
         for _ in range(600):
@@ -124,7 +128,11 @@ def test_a_taken_port_is_one_sentence(service: Running, capsys: pytest.CaptureFi
         (["--seconds", "inf"], "finite"),
         (["--per-client", "-1"], "per_client"),
         (["--waiting", "0"], "at least 1"),
-        (["-m", "nonsense"], "no metric"),
+        (["-m", "nosuch"], "no metric 'nosuch'"),
+        (["-m", "chrf", "bertscore", "--encoders", "hashed"], "'minilm' is not offered here"),
+        (["--encoders", "nosuch"], "no encoder 'nosuch'"),
+        (["--encoders", "hashed", "no/such/file.vec"], "no encoder"),
+        (["--allow-host", "a*b"], "'a*b'"),
         (["--token-file", "/no/such/file"], "cannot read"),
     ],
 )
@@ -132,6 +140,7 @@ def test_mistakes_get_one_sentence(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MONGE_TOKEN", raising=False)
+    monkeypatch.setenv("MONGE_OFFLINE", "1")
     assert main(["serve", "--port", "0", *arguments]) == 2
     shown = capsys.readouterr().err
     assert message in shown
@@ -139,7 +148,7 @@ def test_mistakes_get_one_sentence(
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", "schlüssel".encode(), b"two\nlines", b"\n"])
-def test_a_token_that_no_header_can_carry_is_told(
+def test_a_token_that_no_header_can_carry_is_refused(
     content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "token").write_bytes(content)
@@ -149,12 +158,12 @@ def test_a_token_that_no_header_can_carry_is_told(
     assert shown.count("\n") == 1
 
 
-def test_a_token_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from monge.cli import build_parser
-    from monge.cli.serve import make_settings
-
+def test_a_token_is_read_from_a_file_or_the_environment(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("sesame\n", encoding="utf-8")
-    arguments = ["serve", "--host", "0.0.0.0", "--token-file", str(tmp_path / "token")]
-    settings = make_settings(build_parser("serve").parse_args(arguments))
+    arguments = ["serve", "--host", "0.0.0.0"]
+    settings = make_settings(build_parser("serve").parse_args(arguments), Environment(token="of the environment"))
+    assert settings.token == "of the environment"
+    arguments += ["--token-file", str(tmp_path / "token")]
+    settings = make_settings(build_parser("serve").parse_args(arguments), Environment(token="of the environment"))
     assert settings.token == "sesame"
     assert settings.per_client == 16

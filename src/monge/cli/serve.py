@@ -3,7 +3,7 @@
   monge serve                      then open http://127.0.0.1:8000
   monge serve --port 9000 -m bertscore moverscore
 
-By default only this machine can reach it, and anyone here may ask. To serve others, put a token into a file
+By default only this machine can reach it, and no token is needed. To serve others, put a token into a file
 (--token-file) or the environment (MONGE_TOKEN), choose --host, and put a proxy that speaks HTTPS in front.
 """
 
@@ -12,12 +12,12 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import logging
-import os
 import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from monge.environment import Environment
 from monge.errors import InputError, MongeError, OptionError
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="encoders that requests may choose (default: the known models that are on this machine)",
+        help="encoders that requests may choose, loaded at the start (default: the known models on this machine)",
     )
     parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="host name that requests may use; may be repeated (* is any)",
+        help="host name that requests may use; may be repeated (*.name: all names below it, *: any)",
     )
     parser.add_argument(
         "--token-file",
@@ -62,64 +62,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
-    limits.add_argument(
-        "--seconds", type=float, default=60.0, help="a request is given up after this time (default: 60)"
-    )
-    limits.add_argument("--waiting", type=int, default=256, help="requests that may wait at once (default: 256)")
+    limits.add_argument("--seconds", type=float, default=60.0, help="time limit of a request (default: 60)")
+    limits.add_argument("--waiting", type=int, default=256, help="tasks that may wait at once (default: 256)")
     limits.add_argument(
         "--per-client",
         type=int,
         metavar="N",
         help="requests of one client at once (default: no limit on this machine, else 16)",
     )
+    limits.add_argument("--text-characters", type=int, default=5_000, metavar="N", help="longest text (default: 5000)")
     limits.add_argument(
-        "--text-characters", type=int, default=5_000, metavar="N", help="length of a text (default: 5000)"
+        "--segments", type=int, default=5_000, metavar="N", help="most segments in a request (default: 5000)"
     )
     limits.add_argument(
-        "--segments", type=int, default=5_000, metavar="N", help="segments of a request (default: 5000)"
-    )
-    limits.add_argument(
-        "--body-bytes", type=int, default=8_000_000, metavar="N", help="size of a request (default: 8000000)"
+        "--body-bytes", type=int, default=8_000_000, metavar="N", help="largest request (default: 8000000)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     try:
-        import uvicorn
-
         from monge.service.app import create_app
+        from monge.service.server import Server, make_config
     except ImportError as error:
         raise MongeError(f"serve needs the extra: pip install 'monge[serve]' ({error.name} is missing)") from None
-    from monge.metrics import find_spec
-
-    for name in args.metrics:
-        find_spec(name)
-    app = create_app(make_settings(args), preload=args.metrics)
-    config = uvicorn.Config(
-        app, host=args.host, port=args.port, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=15, timeout_keep_alive=30, limit_concurrency=None, lifespan="on",
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    listener = _listen(config)
-    _set_up_log()
-    host, port = listener.getsockname()[:2]
-    print(
-        f"monge serves at http://{f'[{host}]' if ':' in host else host}:{port}  (Ctrl+C stops it)",
-        file=sys.stderr,
-        flush=True,
-    )
-    server.run(sockets=[listener])
+    app = create_app(make_settings(args, Environment.read()))
+    config = make_config(app, host=args.host, port=args.port)
+    with _listen(config) as listener:
+        app.state.service.pool.preload(args.metrics)
+        _set_up_log()
+        host, port = listener.getsockname()[:2]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        print(f"monge serves at {address}  (Ctrl+C stops it)", file=sys.stderr, flush=True)
+        server = Server(config)
+        server.run(sockets=[listener])
     return 0 if server.started else 2
 
 
-def make_settings(args: argparse.Namespace) -> ServiceSettings:
-    """Return the service's settings from the arguments."""
+def make_settings(args: argparse.Namespace, environment: Environment) -> ServiceSettings:
+    """Return the settings of the service from the arguments."""
     from monge.service.settings import ServiceSettings
 
     local = is_loopback(args.host)
-    token = _read_token(args.token_file)
+    token = _read_token(args.token_file, environment)
     if not local and not token:
-        raise OptionError(f"--host {args.host} lets other machines in: set a token (--token-file or MONGE_TOKEN)")
+        raise OptionError(f"--host {args.host} admits other machines: set a token (--token-file or MONGE_TOKEN)")
     name = f"[{args.host}]" if ":" in args.host else args.host
     return ServiceSettings(
         body_bytes=args.body_bytes,
@@ -146,10 +132,10 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _read_token(path: str | None) -> str:
-    """Return the token that a file holds, or the environment; it must be one that an HTTP header can carry."""
+def _read_token(path: str | None, environment: Environment) -> str:
+    """Return the token in a file, or that of the environment; an HTTP header must be able to carry it."""
     if path is None:
-        place, token = "MONGE_TOKEN", os.environ.get("MONGE_TOKEN", "").strip()
+        place, token = "MONGE_TOKEN", environment.token
     else:
         try:
             place, token = path, Path(path).read_text(encoding="utf-8", errors="replace").strip()
@@ -158,12 +144,12 @@ def _read_token(path: str | None) -> str:
         if not token:
             raise InputError(f"{path} holds no token")
     if not (token.isascii() and token.isprintable()):
-        raise InputError(f"{place}: a token is one line of plain letters, digits and signs (ASCII)")
+        raise InputError(f"{place}: a token must be one line of printable ASCII characters")
     return token
 
 
 def _listen(config: Any) -> socket.socket:
-    """Bind the port; a taken port or a foreign address is one sentence, not a traceback."""
+    """Bind the port; a port in use or an address of another machine is an OptionError."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -177,7 +163,7 @@ def _listen(config: Any) -> socket.socket:
 
 
 def _set_up_log() -> None:
-    from monge.service.middleware import JsonLines
+    from monge.service.log import JsonLines
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())

@@ -1,1 +1,1 @@
-"""The web service: pure handlers, a batching worker, the app, and its page."""
+"""The web service: handlers without HTTP, batching workers, the app and its server, and the page."""

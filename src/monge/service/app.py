@@ -1,4 +1,4 @@
-"""The app: paths, answers, and the life of its workers. Everything it knows of HTTP is here and in gate.py."""
+"""The app: its paths, and the start and end of its workers."""
 
 from __future__ import annotations
 
@@ -6,30 +6,35 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
+from monge.environment import Environment
 from monge.errors import MongeError
+from monge.metrics.protocols import Encoding
 from monge.service import handlers, messages
+from monge.service.admission import Admission, HostCheck
+from monge.service.catalogue import answer_metrics
 from monge.service.counters import RequestCounters
-from monge.service.middleware import App, Gate
+from monge.service.middleware import RequestRecorder
 from monge.service.pool import MetricPool
 from monge.service.settings import RefusalError, ServiceSettings, overloaded
 from monge.service.static import PAGE_FILES, read_page_file
-from monge.service.worker import Task, TaskResult, Worker
+from monge.service.worker import Outcome, Planned, Task, TaskResult, Worker
 from monge.version import __version__
 
 COMPARISONS = 4  # reports made at the same time
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": messages.Refused, "description": text}
     for status, text in (
-        (401, "no or a wrong token"), (413, "larger than this service takes"), (415, "not JSON"),
-        (421, "another host name"), (422, "cannot be used; the field is named"), (429, "too many requests at once"),
+        (401, "no token, or a wrong one"), (413, "larger than this service allows"), (415, "not JSON"),
+        (421, "unknown host name"), (422, "cannot be used; the field is named"), (429, "too many requests at once"),
         (503, "busy or too slow; try again"),
     )
 }  # fmt: skip
@@ -40,54 +45,74 @@ Made = TypeVar("Made")
 class Service:
     """A pool of metrics, workers and counters, shared by all paths.
 
-    Metrics that count words have a worker of their own: in pure Python, one long text can keep them busy for seconds.
+    Lexical metrics have a worker of their own: they are pure Python, and one long text can take them seconds.
     """
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, environment: Environment) -> None:
         self.settings = settings
-        self.pool = MetricPool(settings)
-        self.workers = {"lexical": Worker(settings.waiting), "other": Worker(settings.waiting)}
-        self.counters = RequestCounters()
+        self.pool = MetricPool(settings, environment)
+        self.workers = {"words": Worker(settings.waiting), "vectors": Worker(settings.waiting)}
+        self.counters = RequestCounters(self._read_gauges)
         self._reports: ThreadPoolExecutor | None = None
         self._under_way = 0
 
     def open(self) -> None:
-        """Begin to work."""
+        """Start the workers."""
         for worker in self.workers.values():
             worker.start()
         self._reports = ThreadPoolExecutor(1, thread_name_prefix="monge-report")
 
-    async def run(self, plan: Callable[[], list[Task]]) -> tuple[list[Task], list[TaskResult]]:
-        """Plan tasks off the event loop, have the worker do them, and wait for it no longer than allowed."""
-        tasks = await asyncio.to_thread(plan)
-        futures: list[Future[TaskResult]] = []
+    async def run(self, plan: Callable[[], Sequence[Planned]]) -> list[Outcome]:
+        """Plan tasks off the event loop, have the workers do them, and wait no longer than allowed.
+
+        A task that fails, or is not done in time, has its error as outcome: the others keep their results.
+        """
+        planned = await asyncio.to_thread(plan)
+        waiting: dict[int, asyncio.Future[TaskResult]] = {}
         try:
-            for task in tasks:
-                futures.append(self._worker_of(task).submit(task, self.settings.seconds))
-            async with asyncio.timeout(self.settings.seconds):
-                return tasks, list(await asyncio.gather(*map(asyncio.wrap_future, futures)))
-        except TimeoutError:
-            raise overloaded(f"not done within {self.settings.seconds:g} seconds; send less at once") from None
+            for place, task in enumerate(planned):
+                if isinstance(task, Task):
+                    future = self._worker_of(task).submit(task, self.settings.seconds)
+                    waiting[place] = asyncio.wrap_future(future)
+            if waiting:
+                await asyncio.wait(waiting.values(), timeout=self.settings.seconds)
+            return [
+                self._outcome(waiting[place]) if isinstance(task, Task) else task for place, task in enumerate(planned)
+            ]
         finally:
-            for future in futures:
-                future.cancel()
+            for waiter in waiting.values():
+                waiter.cancel()
+
+    def _outcome(self, waiter: asyncio.Future[TaskResult]) -> Outcome:
+        if not waiter.done():
+            return overloaded(f"not done within {self.settings.seconds:g} seconds; send less at once")
+        error = waiter.exception()
+        return error if isinstance(error, Exception) else waiter.result()
+
+    def _read_gauges(self) -> dict[str, float]:
+        workers = self.workers.values()
+        return {
+            "monge_waiting": sum(worker.depth for worker in workers),
+            "monge_segments_total": sum(worker.segments for worker in workers),
+            "monge_rounds_total": sum(worker.rounds for worker in workers),
+        }
 
     def _worker_of(self, task: Task) -> Worker:
-        return self.workers.get(task.metric.spec.family, self.workers["other"])
+        return self.workers["vectors" if isinstance(task.metric, Encoding) else "words"]
 
     async def report(self, make: Callable[[Callable[[str], None]], Made]) -> Made:
-        """Make a report in a thread of its own, a few at a time; *make* is given what to call between its steps."""
+        """Make a report in a thread of its own, a few at a time; *make* calls its argument before each step."""
         if self._under_way >= COMPARISONS:
-            raise overloaded(f"{COMPARISONS} comparisons are under way already; try again in a moment")
+            raise overloaded(f"{COMPARISONS} comparisons are running already; try again in a moment")
         seconds = self.settings.seconds
         end = time.monotonic() + seconds
 
-        def tell(_: str) -> None:
+        def report_step(_: str) -> None:
             if time.monotonic() > end:
                 raise overloaded(f"the report was not done within {seconds:g} seconds; send less at once")
 
         self._under_way += 1
-        report = asyncio.get_running_loop().run_in_executor(self._reports, make, tell)
+        report = asyncio.get_running_loop().run_in_executor(self._reports, make, report_step)
         report.add_done_callback(self._end_report)
         try:
             async with asyncio.timeout(seconds):
@@ -98,32 +123,30 @@ class Service:
     def _end_report(self, report: asyncio.Future[Any]) -> None:
         self._under_way -= 1
         if not report.cancelled():
-            report.exception()  # whoever waited may have left: nobody else will look at it
+            report.exception()  # if the client has left, nobody else reads it, and asyncio would complain
 
     def close(self) -> None:
-        """Finish what is under way and stop."""
+        """Finish the tasks that are running, and stop."""
         for worker in self.workers.values():
             worker.stop()
         if self._reports is not None:
             self._reports.shutdown(wait=False, cancel_futures=True)
 
 
-def create_app(settings: ServiceSettings | None = None, *, preload: Sequence[str] = ()) -> FastAPI:
-    """Return the ASGI app; *preload* names metrics to load before the first request."""
-    service = Service(settings or ServiceSettings())
+def create_app(settings: ServiceSettings | None = None, *, environment: Environment | None = None) -> FastAPI:
+    """Return the ASGI app; its pool, workers and counters are ``app.state.service``."""
+    service = Service(settings or ServiceSettings(), environment or Environment.read())
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.open()
-        for name in preload:
-            await asyncio.to_thread(service.pool.load, name, {})
         yield
         await asyncio.to_thread(service.close)
 
     app = FastAPI(
         title="monge",
         version=__version__,
-        summary="Scores of generated text by optimal transport, and why they are what they are.",
+        summary="Scores of generated text by optimal transport, with explanations.",
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,
         lifespan=lifespan,
@@ -133,12 +156,10 @@ def create_app(settings: ServiceSettings | None = None, *, preload: Sequence[str
     _add_pages(app, service)
     _add_failures(app)
     paths = frozenset(getattr(route, "path", "") for route in app.routes)
-    app.add_middleware(_gate, settings=service.settings, counters=service.counters, paths=paths)
+    app.add_middleware(Admission, settings=service.settings)  # the last one added is the first to see a request
+    app.add_middleware(HostCheck, hosts=service.settings.hosts)
+    app.add_middleware(RequestRecorder, counters=service.counters, paths=paths)
     return app
-
-
-def _gate(app: App, *, settings: ServiceSettings, counters: RequestCounters, paths: frozenset[str]) -> Gate:
-    return Gate(app, settings=settings, counters=counters, paths=paths)
 
 
 def _add_api(app: FastAPI, service: Service) -> None:
@@ -146,24 +167,26 @@ def _add_api(app: FastAPI, service: Service) -> None:
 
     @app.post("/api/score", responses=REFUSALS, summary="Score segments with one or several metrics")
     async def score(request: Annotated[messages.ScoreRequest, Body()]) -> messages.ScoreAnswer:
-        tasks, results = await service.run(lambda: handlers.plan_score(request, pool, settings))
-        return await asyncio.to_thread(handlers.answer_score, results, tasks)  # NIST counts the whole set again
+        outcomes = await service.run(lambda: handlers.plan_score(request, pool, settings))
+        return await asyncio.to_thread(handlers.answer_score, request, outcomes)  # NIST counts the whole set again
 
-    @app.post("/api/explain", responses=REFUSALS, summary="Take the score of one segment apart")
+    @app.post("/api/explain", responses=REFUSALS, summary="Explain the score of one segment")
     async def explain(request: Annotated[messages.ExplainRequest, Body()]) -> messages.ExplainAnswer:
-        _, results = await service.run(lambda: handlers.plan_explain(request, pool, settings))
-        return await asyncio.to_thread(handlers.answer_explain, request, results)
+        outcomes = await service.run(lambda: handlers.plan_explain(request, pool, settings))
+        return await asyncio.to_thread(handlers.answer_explain, request, outcomes)
 
-    @app.post("/api/compare", responses=REFUSALS, summary="Compare systems, and say how surely one is better")
+    @app.post("/api/compare", responses=REFUSALS, summary="Compare systems, and test which is better")
     async def compare(request: Annotated[messages.CompareRequest, Body()]) -> messages.CompareAnswer:
-        tasks, results = await service.run(lambda: handlers.plan_compare(request, pool, settings))
-        return await service.report(lambda tell: handlers.answer_compare(request, tasks, results, tell=tell))
+        outcomes = await service.run(lambda: handlers.plan_compare(request, pool, settings))
+        return await service.report(
+            lambda report_step: handlers.answer_compare(request, outcomes, report_step=report_step)
+        )
 
     listed: dict[int | str, dict[str, Any]] = {status: REFUSALS[status] for status in (401, 421, 429)}
 
     @app.get("/api/metrics", responses=listed, summary="The metrics, encoders and limits of this service")
     def metrics() -> messages.MetricsAnswer:
-        return handlers.answer_metrics(pool, settings)
+        return answer_metrics(pool, settings)
 
 
 def _add_pages(app: FastAPI, service: Service) -> None:
@@ -179,15 +202,8 @@ def _add_pages(app: FastAPI, service: Service) -> None:
     @app.get(
         "/metrics", response_class=PlainTextResponse, responses={421: REFUSALS[421]}, summary="Counters, for Prometheus"
     )
-    def counters() -> str:
-        workers = service.workers.values()
-        return service.counters.render(
-            {
-                "monge_waiting": sum(worker.depth for worker in workers),
-                "monge_segments_total": sum(worker.segments for worker in workers),
-                "monge_rounds_total": sum(worker.rounds for worker in workers),
-            }
-        )
+    def counters() -> Response:
+        return Response(service.counters.render(), media_type=CONTENT_TYPE_LATEST)
 
     def serve(path: str) -> Callable[[], Awaitable[Response]]:
         async def page() -> Response:

@@ -1,53 +1,53 @@
-"""What a service counts, in the text format that Prometheus reads."""
+"""What a service counts, for Prometheus."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
 class RequestCounters:
-    """Requests by path and status, and how long they took; paths are those of the service, so labels stay few."""
+    """Requests by path and status, and their durations; paths are those of the service, so labels stay few.
 
-    def __init__(self) -> None:
-        self.requests: Counter[tuple[str, int]] = Counter()
-        self._seconds: Counter[tuple[str, str]] = Counter()
-        self._total: dict[str, float] = {}
+    *gauges* returns values that are read when Prometheus asks; a name that ends in ``_total`` only grows. Each service
+    has a registry of its own, so two in one process do not mix.
+
+    >>> counters = RequestCounters(lambda: {"monge_waiting": 0})
+    >>> counters.add("/healthz", 200, 0.001)
+    >>> 'monge_requests_total{path="/healthz",status="200"} 1.0' in counters.render().decode()
+    True
+    """
+
+    def __init__(self, gauges: Callable[[], Mapping[str, float]]) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "monge_requests", "Requests by path and status.", ("path", "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "monge_request_seconds", "Seconds per request.", ("path",), buckets=BUCKETS, registry=self._registry
+        )
+        self._registry.register(_Gauges(gauges))
 
     def add(self, path: str, status: int, seconds: float) -> None:
         """Count one answered request."""
-        self.requests[path, status] += 1
-        self._total[path] = self._total.get(path, 0.0) + seconds
-        for bound in BUCKETS:
-            if seconds <= bound:
-                self._seconds[path, f"{bound:g}"] += 1
-        self._seconds[path, "+Inf"] += 1
+        self._requests.labels(path, str(status)).inc()
+        self._seconds.labels(path).observe(seconds)
 
-    def render(self, gauges: Mapping[str, float]) -> str:
-        """Return everything counted, and the *gauges* beside it.
+    def render(self) -> bytes:
+        """Return everything counted, in the text format of Prometheus."""
+        return generate_latest(self._registry)
 
-        >>> counters = RequestCounters()
-        >>> counters.add("/healthz", 200, 0.001)
-        >>> "monge_requests_total" in counters.render({"monge_waiting": 0})
-        True
-        """
-        return "\n".join([*self._lines(), *self._gauges(gauges)]) + "\n"
 
-    def _lines(self) -> Iterator[str]:
-        yield "# TYPE monge_requests_total counter"
-        for (path, status), count in sorted(self.requests.items()):
-            yield f'monge_requests_total{{path="{path}",status="{status}"}} {count}'
-        yield "# TYPE monge_request_seconds histogram"
-        for (path, bound), count in self._seconds.items():
-            yield f'monge_request_seconds_bucket{{path="{path}",le="{bound}"}} {count}'
-        for path, total in self._total.items():
-            yield f'monge_request_seconds_sum{{path="{path}"}} {total:.6f}'
-            yield f'monge_request_seconds_count{{path="{path}"}} {self._seconds[path, "+Inf"]}'
+class _Gauges(Collector):
+    def __init__(self, read: Callable[[], Mapping[str, float]]) -> None:
+        self._read = read
 
-    @staticmethod
-    def _gauges(gauges: Mapping[str, float]) -> Iterator[str]:
-        for name, value in gauges.items():
-            yield f"# TYPE {name} {'counter' if name.endswith('_total') else 'gauge'}"
-            yield f"{name} {value:g}"
+    def collect(self) -> Iterator[Metric]:
+        for name, value in self._read().items():
+            family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+            yield family(name, "Read from the workers.", value=value)

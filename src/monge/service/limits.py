@@ -1,42 +1,35 @@
-"""Checks of a request against the limits of a service, before any work is done."""
+"""Checks of a request against the limits of the service, before any work is done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from monge.metrics import Metric
-from monge.metrics.lexical.nltk import NltkMetric
-from monge.metrics.lexical.sacrebleu import SacrebleuMetric
 from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
 from monge.service.worker import SLICE
 from monge.text import Segment, word_spans
 
-# words of a text, where a metric's time grows faster than the text
-MOST_WORDS = {"ter": 100, "ribes": 100}
+# words in a text, for metrics whose time grows faster than the text
+MOST_WORDS = {"cubic": 100}
 EXPLAINED_WORDS = 300
 
 
 def pace_of(metric: Metric) -> int:
-    """Return how many characters a metric may take in a round: of a slow one, one segment is enough."""
-    return 1 if metric.spec.name in MOST_WORDS else SLICE
+    """Return how many characters a metric may score in a round; a slow one gets one segment."""
+    return 1 if metric.spec.growth in MOST_WORDS else SLICE
 
 
 def check_words(metric: Metric, segments: Sequence[Segment], field: str) -> None:
-    """Refuse texts of more words, as the metric itself parts them, than a slow metric can take."""
-    most = MOST_WORDS.get(metric.spec.name)
+    """Refuse texts of more words, as the metric itself counts them, than a slow metric can score."""
+    most = MOST_WORDS.get(metric.spec.growth)
     if most is None:
         return
-    longest = max(_count(metric, text) for segment in segments for text in (segment.hypothesis, *segment.references))
+    longest = max(
+        metric.count_words(text) for segment in segments for text in (segment.hypothesis, *segment.references)
+    )
     if longest > most:
-        raise too_large(f"a text of {longest:,} words; {metric.spec.name} takes at most {most} here", field)
-
-
-def _count(metric: Metric, text: str) -> int:
-    if isinstance(metric, NltkMetric):
-        return len(metric.tokenize(text))
-    assert isinstance(metric, SacrebleuMetric)
-    return len(metric.corpus.tokenizer(text).split())
+        raise too_large(f"a text of {longest:,} words; {metric.spec.name} allows at most {most} here", field)
 
 
 def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
@@ -46,7 +39,7 @@ def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
 
 
 def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
-    """Refuse too many references, characters or words: an explanation holds every pair of words."""
+    """Refuse too many references, characters or words: an explanation contains every pair of words."""
     _check_segments({"segment": request.segment}, limits)
     texts = {"hypothesis": request.segment.hypothesis}
     texts |= {f"references[{i}]": text for i, text in enumerate(request.segment.references)}
@@ -61,19 +54,19 @@ def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
 
 
 def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:
-    """Refuse too much, and files of different length."""
+    """Refuse too many metrics, systems, lines or characters, and files of different lengths."""
     _check_metrics(request.metrics, limits)
     if len(request.systems) > limits.systems:
         raise too_large(f"{len(request.systems)} systems; at most {limits.systems} can be compared here", "systems")
     if len(request.references) > limits.references:
         raise too_large(
-            f"{len(request.references)} reference files; at most {limits.references} are taken", "references"
+            f"{len(request.references)} reference files; at most {limits.references} are allowed", "references"
         )
     columns = list(_columns(request))
     first_name, first = columns[0]
     for name, lines in columns:
         if len(lines) > limits.segments:
-            raise too_large(f"{len(lines)} lines; at most {limits.segments} are taken", name)
+            raise too_large(f"{len(lines)} lines; at most {limits.segments} are allowed", name)
         if len(lines) != len(first):
             raise unusable(f"{len(lines)} lines, but {first_name} has {len(first)}", name)
     if not first:
@@ -94,16 +87,16 @@ def _columns(request: CompareRequest) -> Iterator[tuple[str, Sequence[str]]]:
 
 def _check_metrics(metrics: Sequence[MetricChoice], limits: ServiceSettings) -> None:
     if len(metrics) > limits.metrics:
-        raise too_large(f"{len(metrics)} metrics; at most {limits.metrics} are taken at once", "metrics")
+        raise too_large(f"{len(metrics)} metrics; at most {limits.metrics} are allowed at once", "metrics")
 
 
 def _check_segments(segments: Mapping[str, SegmentText], limits: ServiceSettings) -> None:
     if len(segments) > limits.segments:
-        raise too_large(f"{len(segments)} segments; at most {limits.segments} are taken at once", "segments")
+        raise too_large(f"{len(segments)} segments; at most {limits.segments} are allowed at once", "segments")
     texts: list[tuple[str, str]] = []
     for field, segment in segments.items():
         if len(segment.references) > limits.references:
-            reason = f"{len(segment.references)} references; at most {limits.references} are taken"
+            reason = f"{len(segment.references)} references; at most {limits.references} are allowed"
             raise too_large(reason, f"{field}.references")
         _check_pairs(segment.hypothesis, segment.references, limits, field)
         texts.append((f"{field}.hypothesis", segment.hypothesis))
@@ -114,11 +107,11 @@ def _check_segments(segments: Mapping[str, SegmentText], limits: ServiceSettings
 
 
 def _check_pairs(hypothesis: str, references: Sequence[str], limits: ServiceSettings, field: str) -> None:
-    """Refuse a segment that would hold up all others: its work is in one piece and grows with its pairs of words."""
+    """Refuse a segment that would block all others: it is scored in one piece, and its time grows with its pairs."""
     against = sum(map(len, references))
     if len(hypothesis) * against > 2 * limits.text_characters**2:
         reason = f"{len(hypothesis):,} characters against {against:,} in {len(references)} references"
-        raise too_large(f"{reason}; a long text is taken with fewer or shorter references", field)
+        raise too_large(f"{reason}; use fewer or shorter references for a long text", field)
 
 
 def _check_texts(texts: Sequence[tuple[str, str]], limits: ServiceSettings) -> None:
@@ -126,7 +119,7 @@ def _check_texts(texts: Sequence[tuple[str, str]], limits: ServiceSettings) -> N
     for name, text in texts:
         total += len(text)
         if len(text) > limits.text_characters:
-            reason = f"a text of {len(text):,} characters; at most {limits.text_characters:,} are taken"
+            reason = f"a text of {len(text):,} characters; at most {limits.text_characters:,} are allowed"
             raise too_large(reason, name)
     if total > limits.total_characters:
-        raise too_large(f"{total:,} characters in all; at most {limits.total_characters:,} are taken at once")
+        raise too_large(f"{total:,} characters in total; at most {limits.total_characters:,} are allowed at once")

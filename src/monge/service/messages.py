@@ -1,13 +1,27 @@
-"""What requests and answers look like (and the OpenAPI schema of the service)."""
+"""The fields of requests and answers, and with them the OpenAPI schema of the service."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-MOST_FIELDS = 1_000  # of one object; pydantic tells every field that is wrong, and a body has room for a million
+from monge.errors import MongeError
+from monge.metrics.variants import parse_variant
+
+MOST_FIELDS = 1_000  # of one object; pydantic lists every wrong field, and a body has room for a million
 T = TypeVar("T")
 
 
@@ -21,14 +35,14 @@ def _check_unicode(text: str) -> str:
 
 
 def _check_fields(value: object) -> object:
-    """Refuse at once what nobody means to send."""
+    """Refuse an object with more fields than any request needs."""
     if isinstance(value, dict) and len(value) > MOST_FIELDS:
-        raise ValueError(f"an object of {len(value):,} fields; at most {MOST_FIELDS:,} are taken")
+        raise ValueError(f"an object of {len(value):,} fields; at most {MOST_FIELDS:,} are allowed")
     return value
 
 
 def _check_option(value: object) -> object:
-    """Say what an option may be; of a union pydantic tells only that the value is not the first of its kinds."""
+    """Return an allowed option, or say what is allowed; pydantic's own message names only one type of the union."""
     if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise ValueError("an option must be a text, a finite number, true or false")
@@ -36,7 +50,7 @@ def _check_option(value: object) -> object:
 
 Text = Annotated[str, AfterValidator(_check_unicode)]
 OptionValue = Annotated[bool | int | float | Text, BeforeValidator(_check_option)]
-Items = Annotated[list[T], FailFast()]  # told is the first that is wrong
+Items = Annotated[list[T], FailFast()]  # only the first wrong item is reported
 Fields = Annotated[dict[Text, T], BeforeValidator(_check_fields)]
 
 
@@ -48,11 +62,38 @@ class Strict(BaseModel):
     _few = model_validator(mode="before")(_check_fields)
 
 
+def _read_metric_text(value: object) -> object:
+    """Read a metric that is written as on the command line."""
+    if not isinstance(value, str):
+        return value
+    try:
+        variant = parse_variant(value)
+    except MongeError as error:
+        raise ValueError(str(error)) from error
+    return {"name": variant.name, "options": dict(variant.options), "label": variant.label}
+
+
 class MetricChoice(Strict):
-    """A metric by name, with options as `GET /api/metrics` lists them."""
+    """A metric by name, with options as `GET /api/metrics` lists them; `label` is what results call it.
+
+    Also one text, as on the command line: `NAME,option=value` or `LABEL:=NAME,option=value`.
+    """
 
     name: Annotated[Text, Field(min_length=1, max_length=100, examples=["bertscore"])]
     options: Annotated[Fields[OptionValue], Field(max_length=40, examples=[{"encoder": "minilm"}])] = {}
+    label: Annotated[Text, Field(max_length=200)] = ""
+
+    _text = model_validator(mode="before")(_read_metric_text)
+
+    @model_validator(mode="after")
+    def _label(self) -> Self:
+        self.label = self.label or self.name
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        text = {"type": "string", "description": "as on the command line: NAME,option=value"}
+        return {"anyOf": [handler(schema), text]}
 
 
 class SegmentText(Strict):
@@ -71,7 +112,7 @@ class ScoreRequest(Strict):
 
 
 class ExplainRequest(Strict):
-    """Take the score of one segment apart. `columns` sets pictures as two columns, for narrow screens."""
+    """Explain the score of one segment. `columns` draws the pictures in two columns, for narrow screens."""
 
     metric: MetricChoice
     segment: SegmentText
@@ -80,17 +121,17 @@ class ExplainRequest(Strict):
 
 
 class CompareRequest(Strict):
-    """Compare systems: a list of outputs each, line by line with the references."""
+    """Compare systems: each is a list of outputs, line by line with the references."""
 
     metrics: Annotated[Items[MetricChoice], Field(min_length=1)]
     systems: Annotated[Fields[Items[Text]], Field(min_length=2)]
-    references: Annotated[Items[Items[Text]], Field(description="one list of lines a reference file")] = []
+    references: Annotated[Items[Items[Text]], Field(description="one list of lines per reference file")] = []
     sources: Annotated[list[Text] | None, FailFast()] = None
     report: Annotated[bool, Field(description="also return the report as an HTML page")] = True
 
 
 class SegmentScore(BaseModel):
-    """A score, its parts, the reference that decided it, and what went less than well; null is a missing score."""
+    """A score, its parts, the reference that decided it, and notes on problems; null is a missing score."""
 
     value: float | None
     parts: dict[str, float | None] = {}
@@ -98,8 +139,8 @@ class SegmentScore(BaseModel):
     notes: list[str] = []
 
 
-class MetricScores(BaseModel):
-    """What one metric says."""
+class MetricResult(BaseModel):
+    """The scores of one metric, or the error because of which there are none."""
 
     metric: str
     score: Annotated[float | None, Field(description="of the whole set: the mean, or the metric's own corpus score")]
@@ -107,37 +148,39 @@ class MetricScores(BaseModel):
     segments: list[SegmentScore]
     notes: list[str] = []
     signature: str
+    error: Annotated[str | None, Field(description="why this metric failed; the other metrics are not affected")] = None
 
 
 class ScoreAnswer(BaseModel):
-    """One entry a metric, in the order asked for."""
+    """One result per metric, in the order of the request."""
 
-    results: list[MetricScores]
+    results: list[MetricResult]
 
 
-class Picture(BaseModel):
-    """One pair as pictures (SVG); a pair of very many words has no heat map."""
+class PairPictures(BaseModel):
+    """The pictures (SVG) of one pair; a pair with very many words has no heat map."""
 
     ribbons: str
     heatmap: str = ""
 
 
 class ExplainAnswer(BaseModel):
-    """The explanation and its pictures, one a pair.
+    """The explanation, and pictures of each pair of texts.
 
     `additive`: words, base and terms sum to the value, with the flows behind them. `occlusion`, for metrics without
-    transport: what leaving out each word changes; the numbers do not add up.
+    transport: the change in the score when a word is left out; these numbers do not sum to the value.
     """
 
     kind: Literal["additive", "occlusion"]
     explanation: dict[str, Any]
-    pictures: list[Picture] = []
+    pictures: list[PairPictures] = []
 
 
 class CompareAnswer(BaseModel):
-    """A comparison a metric (see `monge compare -f json`), verdicts over all metrics, and the report."""
+    """One comparison per metric (as in `monge compare -f json`), verdicts over all of them, and the report."""
 
     comparisons: dict[str, dict[str, Any]]
+    errors: Annotated[dict[str, str], Field(description="the metrics that failed, and why; they are left out")] = {}
     verdicts: list[str] = []
     report: str = ""
 
@@ -151,7 +194,7 @@ class MetricOption(BaseModel):
 
 
 class MetricCard(BaseModel):
-    """What is known of a metric."""
+    """A metric: what it needs, how to read its scores, and its options."""
 
     name: str
     family: str
@@ -177,7 +220,7 @@ class MetricsAnswer(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the service can work."""
+    """Whether the service works, and how many tasks wait."""
 
     status: str
     version: str
@@ -185,7 +228,7 @@ class Health(BaseModel):
 
 
 class Refused(BaseModel):
-    """Why a request was not served, and which field is at fault."""
+    """Why a request was not served, and the field that caused it."""
 
     error: str
     field: str = ""

@@ -1,4 +1,4 @@
-"""Loaded metrics and encoders, shared by all requests; what a request may choose is checked here."""
+"""Loaded metrics and encoders, shared by all requests; the choices of a request are checked here."""
 
 from __future__ import annotations
 
@@ -7,37 +7,39 @@ import json
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import MODELS, locate_model
+from monge.environment import Environment
 from monge.errors import MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
 from monge.metrics.lexical.sacrebleu import tokenizer_model
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options
-LONGEST_OPTION = 100  # characters; none that means anything is longer
+LONGEST_OPTION = 100  # characters; no valid value is longer
 
 # options with text values that name no file, device or model
 TEXT_OPTIONS = frozenset(
     {
-        "aggregation", "cost", "drop", "idf_from", "lambda_unit", "language", "layers", "mute", "pooling", "readout",
-        "references", "regulariser", "smooth_method", "tokenize", "weighting",
+        "against", "against_layers", "aggregation", "cost", "drop", "idf_from", "lambda_unit", "language", "layers", "pooling", "readout",
+        "massless", "references", "regulariser", "smooth_method", "tokenize", "weighting",
     }
 )  # fmt: skip
 
-LARGEST = {"n": 9.0}  # n-grams of NIST, which are held in memory
-LEAST = {"epsilon": 0.001}  # or 0; smaller ones take minutes
+LARGEST = {"n": 9.0}  # n-grams of NIST, which are kept in memory
+LEAST = {"epsilon": 0.001}  # or 0; smaller values take minutes
 
 
 class MetricPool:
-    """Loads metrics and encoders on first use and keeps the ones used last."""
+    """Loads metrics and encoders on first use and keeps those used most recently."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, environment: Environment) -> None:
         self._settings = settings
-        self._lock = threading.Lock()  # of the tables below; held for no longer than a look
+        self._environment = environment
+        self._lock = threading.Lock()  # of the tables below; never held while something is loaded
         self._loading: dict[str, threading.Lock] = {}
         self._metrics: OrderedDict[str, Metric] = OrderedDict()
         self._encoders: dict[str, Encoder] = {}
@@ -49,11 +51,21 @@ class MetricPool:
         return [spec.name for spec in MODELS if locate_model(spec) is not None]
 
     def add_encoder(self, name: str, encoder: Encoder) -> None:
-        """Offer an encoder object under a name (when the settings allow that name)."""
+        """Offer an encoder object under a name, if the settings allow that name."""
         self._encoders[name] = encoder
 
+    def preload(self, metrics: Sequence[str]) -> None:
+        """Load *metrics* and the encoders that the settings name, before the first request.
+
+        Raises a MongeError for the first that is unknown or cannot be loaded.
+        """
+        for name in self._settings.encoders or ():
+            self._encoder(name, "encoders")
+        for name in metrics:
+            self.load(name, {})
+
     def load(self, name: str, options: Mapping[str, Any], field: str = "metric") -> Metric:
-        """Return a metric; everything that cannot be had is refused with the field of the request that asked for it."""
+        """Return a metric; raise a RefusalError that names the field of the request if it cannot be offered."""
         try:
             find_spec(name)
         except MongeError as error:
@@ -62,7 +74,7 @@ class MetricPool:
         known = self._look_up(key)
         if known is not None:
             return known
-        with self._loading_of(f"metric {name}"):  # others go on meanwhile
+        with self._loading_of(f"metric {name}"):  # other metrics can be loaded meanwhile
             known = self._look_up(key)
             if known is None:
                 known = self._load(name, options, field)
@@ -79,7 +91,7 @@ class MetricPool:
             return self._metrics.get(key)
 
     def _loading_of(self, what: str) -> threading.Lock:
-        """Return the lock of whoever loads *what*; there are as many as metrics and encoders that are offered."""
+        """Return the lock for loading *what*; there is one per metric and encoder on offer, so they stay few."""
         with self._lock:
             return self._loading.setdefault(what, threading.Lock())
 
@@ -89,7 +101,7 @@ class MetricPool:
             if key != "encoder" and key not in known:
                 listed = ", ".join(known) or "none"
                 raise unusable(
-                    f"{name} offers no option {key!r}{suggest(key, known)} here; it offers {listed}",
+                    f"{name} has no option {key!r}{suggest(key, known)} here; its options are {listed}",
                     f"{field}.options.{key}",
                 )
         chosen: dict[str, Any] = {key: _as_text(value) for key, value in options.items()}
@@ -101,23 +113,23 @@ class MetricPool:
         elif "encoder" in chosen:
             raise unusable(f"{name} uses no encoder", f"{field}.options.encoder")
         try:
-            return load_metric(name, **chosen)
+            return load_metric(name, environment=self._environment, **chosen)
         except MongeError as error:
             raise unusable(str(error), f"{field}.options") from error
 
     def _encoder(self, name: str, field: str) -> Encoder:
         offered = self.encoders()
-        if not name and offered:  # an ensemble leaves it to its members, who share one here
+        if not name and offered:  # an ensemble leaves the choice to its members, which share one encoder here
             name = offered[0]
         if name not in offered:
             raise unusable(
-                f"encoder {name!r} is not offered here; offered are {', '.join(offered) or 'none'}",
+                f"encoder {name!r} is not offered here; choose from: {', '.join(offered) or 'none'}",
                 f"{field}.options.encoder",
             )
         with self._loading_of(f"encoder {name}"):
             if name not in self._encoders:
                 try:
-                    self._encoders[name] = load_encoder(name)
+                    self._encoders[name] = load_encoder(name, environment=self._environment)
                 except MongeError as error:
                     raise RefusalError(503, str(error)) from error
             return self._encoders[name]
@@ -128,7 +140,7 @@ class MetricPool:
 
 
 def offered_options(name: str) -> dict[str, inspect.Parameter]:
-    """Return the options of a metric that are safe to take from strangers: numbers, switches, named choices."""
+    """Return the options of a metric that any client may set: numbers, switches, named choices."""
     return {
         key: parameter
         for key, parameter in metric_options(name).items()
@@ -137,9 +149,9 @@ def offered_options(name: str) -> dict[str, inspect.Parameter]:
 
 
 def _check_value(key: str, text: str, field: str) -> None:
-    """Refuse values that would fetch a model, take forever or more memory than there is."""
+    """Refuse values that would fetch a model or need too much time or memory."""
     if len(text) > LONGEST_OPTION:
-        raise unusable(f"a value of {len(text):,} characters", field)
+        raise unusable(f"a value of {len(text):,} characters; at most {LONGEST_OPTION} are allowed", field)
     if key == "tokenize" and tokenizer_model(text) is not None:
         raise unusable(f"the tokenizer {text} needs a model, which is not offered here", field)
     try:
@@ -147,9 +159,9 @@ def _check_value(key: str, text: str, field: str) -> None:
     except ValueError:
         return
     if number > LARGEST.get(key, math.inf):
-        raise unusable(f"{text} is more than the {LARGEST[key]:g} that are taken here", field)
+        raise unusable(f"{text} is too large: at most {LARGEST[key]:g} is allowed here", field)
     if 0 < number < LEAST.get(key, 0.0):
-        raise unusable(f"{text} is less than the {LEAST[key]:g} that are taken here, and not 0", field)
+        raise unusable(f"{text} is too small: 0, or at least {LEAST[key]:g}, is allowed here", field)
 
 
 def _as_text(value: object) -> str:

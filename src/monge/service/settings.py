@@ -1,4 +1,4 @@
-"""What a service allows, and how it says no."""
+"""Limits and access of a service, and the error that refuses a request."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from monge.errors import MongeError, OptionError
 class ServiceSettings:
     """Limits and access. Sizes are characters unless named bytes, times are seconds; ``per_client`` 0 means no limit.
 
-    ``encoders`` are the encoders that requests may name (None: the known models that are on this machine). ``token``
-    empty means that anyone who reaches the port may ask.
+    ``encoders`` are the encoders that requests may name (None: the known models that are on this machine). An empty
+    ``token`` means that none is required. ``hosts`` are the host names that requests may use; ``*.name`` stands for all
+    names below it and ``*`` for any. Raises OptionError for a value that makes no sense.
     """
 
     body_bytes: int = 8_000_000
@@ -47,10 +48,13 @@ class ServiceSettings:
             raise OptionError(f"seconds={self.seconds}: must be positive and finite")
         if self.per_client < 0:
             raise OptionError(f"per_client={self.per_client}: must be at least 1, or 0 for no limit")
+        for host in self.hosts:
+            if host != "*" and "*" in host.removeprefix("*."):
+                raise OptionError(f"host {host!r}: write a name, *.name for all below it, or * for any")
 
 
 class RefusalError(MongeError):
-    """A request that is not served: an HTTP status and one sentence that says why."""
+    """A request that is not served: an HTTP status, and one sentence that says why."""
 
     def __init__(self, status: int, reason: str, *, field: str = "", retry_after: int | None = None) -> None:
         super().__init__(reason)
@@ -65,15 +69,15 @@ class RefusalError(MongeError):
 
 
 def too_large(reason: str, field: str = "") -> RefusalError:
-    """413: more than the service takes at once."""
+    """Return a refusal with status 413: more than the service allows."""
     return RefusalError(413, reason, field=field)
 
 
 def unusable(reason: str, field: str = "") -> RefusalError:
-    """422: understood, but cannot be done."""
+    """Return a refusal with status 422: understood, but cannot be done."""
     return RefusalError(422, reason, field=field)
 
 
 def overloaded(reason: str) -> RefusalError:
-    """503: not now."""
+    """Return a refusal with status 503: try again later."""
     return RefusalError(503, reason, retry_after=1)

@@ -1,8 +1,8 @@
-"""One thread that scores for everybody: requests that wait are encoded together, and none holds up the others.
+"""One thread that scores for all requests: those that wait are encoded together, and none blocks the others.
 
-Every round takes a slice of each waiting job that uses the same metric, so that concurrent requests share encoder
-batches, and a large job advances a slice at a time while small ones pass it. What a metric must learn from a large job
-before its first slice (idf) is learnt in a second thread.
+Each round takes a slice of every waiting job that uses the same metric, so concurrent requests share encoder batches,
+and a large job advances slice by slice while small ones pass it. Corpus statistics that a metric needs before its first
+slice (idf) are computed in a second thread when the job is large.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from monge.engine.view import SegmentView
-from monge.explain import fit_on
-from monge.metrics.protocols import Metric
-from monge.metrics.transport.metric import TransportMetric
+from monge.errors import MongeError
+from monge.metrics.base import bind_shared, bind_to
+from monge.metrics.protocols import Aligning, Metric
 from monge.scores import Score
-from monge.service.settings import overloaded
+from monge.service.settings import RefusalError, overloaded
 from monge.text import Segment
 
 SLICE = 4_000  # characters of one job in a round
@@ -29,64 +29,70 @@ IDLE = 0.05  # seconds until jobs are looked at again when none can go on
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Segments to be scored by a metric, which is fitted on them when it needs a corpus.
+    """Segments to be scored by a metric, which is bound to them when it needs corpus statistics.
 
-    ``shared`` holds the segments of all systems, when several are compared: some of what is learnt must be the same.
+    ``shared`` holds the segments of all systems when several are compared: some statistics must be the same for all.
     """
 
     metric: Metric
     segments: Sequence[Segment]
     alignments: bool = False
     shared: SharedCorpus | None = None
-    pace: int = SLICE  # characters in a round; a segment at least
+    pace: int = SLICE  # characters in a round, but at least one segment
 
-    def fit(self, alive: Callable[[], bool]) -> tuple[Metric, tuple[str, ...]]:
-        """Return the metric fitted, and what had to be said about that; give up when *alive* says no."""
-        metric = self.metric if self.shared is None else self.shared.fit(self.metric, alive)
-        return fit_on(metric, _Guarded(self.segments, alive))
+    def bind(self, alive: Callable[[], bool]) -> Metric:
+        """Return the metric with its corpus statistics; stop when *alive* returns False."""
+        metric = self.metric if self.shared is None else self.shared.bind(self.metric, alive)
+        return bind_to(metric, _Guarded(self.segments, alive))
 
     @property
     def small(self) -> bool:
-        """Whether the metric is fitted, or will be in no time."""
+        """Whether the metric is bound, or can be in a moment."""
         corpus = self.segments if self.shared is None else self.shared.segments
-        return self.metric.fitted or sum(map(_characters, corpus)) <= SLICE
+        return self.metric.bound or sum(map(_characters, corpus)) <= SLICE
 
 
 class SharedCorpus:
-    """Segments of all systems; a metric that has to learn from them does so once for all tasks."""
+    """Segments of all systems; a metric is bound to them once for all tasks."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self.segments = segments
-        self._fitted: dict[int, Metric] = {}
+        self._bound: dict[int, Metric] = {}
 
-    def fit(self, metric: Metric, alive: Callable[[], bool]) -> Metric:
-        """Return the metric with what systems share."""
-        if metric.fitted:
-            return metric
-        if id(metric) not in self._fitted:
-            self._fitted[id(metric)] = metric.fit_shared(_Guarded(self.segments, alive))
-        return self._fitted[id(metric)]
+    def bind(self, metric: Metric, alive: Callable[[], bool]) -> Metric:
+        """Return the metric with the statistics that systems share."""
+        if id(metric) not in self._bound:
+            self._bound[id(metric)] = bind_shared(metric, _Guarded(self.segments, alive))
+        return self._bound[id(metric)]
 
 
-class _Guarded(SegmentView):
-    """Segments that cannot be read any more once nobody waits."""
+class _Guarded(Sequence[Segment]):
+    """Segments that refuse to be read once nobody waits for the result."""
 
     def __init__(self, segments: Sequence[Segment], alive: Callable[[], bool]) -> None:
-        super().__init__(segments)
+        self._segments = segments
         self._alive = alive
 
-    def _look(self) -> None:
+    def __len__(self) -> int:
+        return len(self._segments)
+
+    def __getitem__(self, index: Any) -> Any:
         if not self._alive():
-            raise overloaded("the request took too long and was given up")
+            raise overloaded("the request took too long and was dropped")
+        return self._segments[index]
 
 
 @dataclass(frozen=True, eq=False)
 class TaskResult:
-    """The scores of a task, the metric as it was fitted, and what had to be said about that."""
+    """The segments of a task, their scores, and the metric with its corpus statistics."""
 
     metric: Metric
+    segments: Sequence[Segment]
     scores: tuple[Score, ...]
-    notes: tuple[str, ...] = ()
+
+
+Planned: TypeAlias = Task | RefusalError  # a metric that cannot be had is refused before there is a task
+Outcome: TypeAlias = TaskResult | Exception
 
 
 @dataclass(eq=False)
@@ -94,9 +100,8 @@ class _Job:
     task: Task
     future: Future[TaskResult]
     deadline: float
-    fitting: Future[tuple[Metric, tuple[str, ...]]] | None = None
+    binding: Future[Metric] | None = None
     metric: Metric | None = None
-    notes: tuple[str, ...] = ()
     scores: list[Score] = field(default_factory=list)
 
     @property
@@ -130,12 +135,12 @@ class Worker:
         self.rounds = 0
         self.segments = 0
         self._thread: threading.Thread | None = None
-        self._fitter: ThreadPoolExecutor | None = None
+        self._binder: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
-        """Begin to work, or begin again after a stop."""
+        """Start the thread, also again after a stop."""
         self._stopping = False
-        self._fitter = ThreadPoolExecutor(1, thread_name_prefix="monge-fit")
+        self._binder = ThreadPoolExecutor(1, thread_name_prefix="monge-bind")
         self._thread = threading.Thread(target=self._run, name="monge-worker", daemon=True)
         self._thread.start()
 
@@ -150,13 +155,13 @@ class Worker:
         return len(self._jobs)
 
     def submit(self, task: Task, seconds: float) -> Future[TaskResult]:
-        """Queue a task that is given up after *seconds*; a full queue refuses at once."""
+        """Queue a task that is dropped after *seconds*; a full queue refuses it at once."""
         future: Future[TaskResult] = Future()
         with self._changed:
             if self._stopping:
                 raise overloaded("the service is shutting down")
             if len(self._jobs) >= self._waiting:
-                raise overloaded(f"{self._waiting} requests are waiting already; try again in a moment")
+                raise overloaded(f"{self._waiting} tasks are waiting already; try again in a moment")
             self._jobs.append(_Job(task, future, time.monotonic() + seconds))
             self._changed.notify()
         return future
@@ -172,8 +177,8 @@ class Worker:
             for job in self._jobs:
                 self._answer(job, overloaded("the service is shutting down"))
             self._jobs.clear()
-        if self._fitter is not None:
-            self._fitter.shutdown(wait=False, cancel_futures=True)
+        if self._binder is not None:
+            self._binder.shutdown(wait=False, cancel_futures=True)
 
     def _run(self) -> None:
         while True:
@@ -186,7 +191,7 @@ class Worker:
             self._work(waiting)
 
     def _work(self, waiting: Sequence[_Job]) -> None:
-        """Advance one group of jobs by a slice each, then send them to the end of the line."""
+        """Advance one group of jobs by a slice each, then move them to the end of the queue."""
         ready = [job for job in waiting if self._prepare(job)]
         group: list[_Job] = []
         size = 0
@@ -197,37 +202,34 @@ class Worker:
         if group:
             self._score(group)
         with self._changed:
-            left = [job for job in self._jobs if not job.future.done()]  # none are, if a stop has lost its patience
+            left = [job for job in self._jobs if not job.future.done()]  # none are left when a stop has timed out
             self._jobs = deque(sorted(left, key=group.__contains__))
             if self._jobs and not ready:
                 self._changed.wait(IDLE)
 
     def _prepare(self, job: _Job) -> bool:
-        """Fit the metric on first sight; drop jobs that nobody waits for any more."""
+        """Bind the metric if that is not done, and drop jobs that nobody waits for; return whether the job can go on."""
         if job.future.done():
             return False
         if time.monotonic() > job.deadline:
-            self._answer(job, overloaded("the request took too long and was given up"))
+            self._answer(job, overloaded("the request took too long and was dropped"))
             return False
         if job.metric is None:
             try:
-                fitted = self._fit(job)
+                job.metric = self._bind(job)
             except Exception as error:
                 self._answer(job, error)
                 return False
-            if fitted is None:
-                return False
-            job.metric, job.notes = fitted
-        return True
+        return job.metric is not None
 
-    def _fit(self, job: _Job) -> tuple[Metric, tuple[str, ...]] | None:
-        """Return the metric fitted for a job, or None while that is under way in the other thread."""
-        if job.fitting is None:
+    def _bind(self, job: _Job) -> Metric | None:
+        """Return the metric bound for a job, or None while the other thread is at it."""
+        if job.binding is None:
             if job.task.small:
-                return job.task.fit(lambda: True)
-            assert self._fitter is not None
-            job.fitting = self._fitter.submit(job.task.fit, lambda: job.alive)
-        return job.fitting.result() if job.fitting.done() else None
+                return job.task.bind(lambda: True)
+            assert self._binder is not None
+            job.binding = self._binder.submit(job.task.bind, lambda: job.alive)
+        return job.binding.result() if job.binding.done() else None
 
     def _score(self, group: Sequence[_Job]) -> None:
         slices = [job.next_slice() for job in group]
@@ -237,20 +239,20 @@ class Worker:
             if len(group) == 1:
                 self._answer(group[0], error)
                 return
-            for job in group:  # find out whose fault it was
+            for job in group:  # find the one that fails
                 self._score([job])
             return
         for job, piece in zip(group, slices, strict=True):
             job.scores += scores[: len(piece)]
             scores = scores[len(piece) :]
             self.segments += len(piece)
-            if len(job.scores) == len(job.task.segments):
+            if len(job.scores) >= len(job.task.segments):
                 assert job.metric is not None
-                self._answer(job, TaskResult(job.metric, tuple(job.scores), job.notes))
+                self._answer(job, TaskResult(job.metric, job.task.segments, tuple(job.scores)))
         self.rounds += 1
 
     def _answer(self, job: _Job, outcome: TaskResult | Exception) -> None:
-        """Tell whoever waits; under the lock, since a stop may be telling the same one that it is too late."""
+        """Set the result; under the lock, because a stop may refuse the same job at this moment."""
         with self._changed:
             if job.future.done() or not job.future.set_running_or_notify_cancel():
                 return
@@ -266,9 +268,13 @@ def _score_all(group: Sequence[_Job], slices: Sequence[Sequence[Segment]]) -> li
     metric = group[0].metric
     assert metric is not None
     segments = [segment for piece in slices for segment in piece]
-    if isinstance(metric, TransportMetric):
-        return metric.score(segments, keep_alignments=group[0].task.alignments)
-    return metric.score(segments)
+    if group[0].task.alignments and isinstance(metric, Aligning):
+        scores = metric.score_with_alignments(segments)
+    else:
+        scores = metric.score(segments)
+    if len(scores) != len(segments):  # or requests would get the scores of others, or none for ever
+        raise MongeError(f"{metric.spec.name} returned {len(scores)} scores for {len(segments)} segments")
+    return scores
 
 
 def _characters(segment: Segment) -> int:

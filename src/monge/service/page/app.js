@@ -107,7 +107,7 @@ async function begin() {
     } catch (error) {
       const asked = !byId('token').hidden;
       if (error.status === 401) byId('token').hidden = false;
-      byId('pair-status').textContent = error.status !== 401 ? error.message : asked ? 'this is not the token' : '';
+      byId('pair-status').textContent = error.status !== 401 ? error.message : asked ? 'this token is not the right one' : '';
     }
   };
   byId('token').addEventListener('submit', (event) => {

@@ -1,4 +1,4 @@
-// Systems: files dropped or chosen, their comparison as a report.
+// Systems: files that are dropped or chosen, and the report of their comparison.
 
 import * as api from './api.js';
 import { byId, make, onDrop, readText } from './state.js';
@@ -69,7 +69,7 @@ class ComparePanel {
   async run() {
     const metrics = this.page.choices();
     const systems = Object.fromEntries(this.files.system);
-    if (Object.keys(systems).length < 2) return this.say('two systems or more are needed');
+    if (Object.keys(systems).length < 2) return this.say('at least two systems are needed');
     if (!metrics.length) return this.say('choose a metric');
     this.say('comparing …');
     this.setBusy(true);
@@ -83,7 +83,7 @@ class ComparePanel {
       const parsed = new DOMParser().parseFromString(unstyled, 'text/html');
       byId('report').replaceChildren(...[...parsed.querySelector('main').children].map((part) => document.importNode(part, true)));
       byId('save-report').hidden = false;
-      this.say('');
+      this.say(Object.entries(answer.errors).map(([name, error]) => `${name} failed and is left out: ${error}`).join('; '));
     } catch (error) {
       if (signal.aborted) return;
       this.say(error.message);
@@ -98,7 +98,7 @@ class ComparePanel {
   }
 }
 
-/** Return lines; only \n (or \r\n) ends one, and the end of the file ends none. */
+/** Return lines; only \n (or \r\n) ends a line, and a final one starts no further line. */
 export function splitLines(text) {
   const lines = text.replace(/^\uFEFF/, '').split('\n').map((line) => line.replace(/\r$/, ''));
   if (lines.at(-1) === '') lines.pop();

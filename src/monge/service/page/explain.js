@@ -1,4 +1,4 @@
-// One pair: scores as cards, the alignment of the chosen one as ribbons or heat map, and what differs from the last one.
+// One pair: scores as cards, the alignment of the chosen one as ribbons or heat map, and the change from the last one.
 
 import * as api from './api.js';
 import { lightUp } from './hover.js';
@@ -74,7 +74,7 @@ class ExplainPanel {
       await navigator.clipboard.writeText(location.href);
       this.say('link copied');
     } catch {
-      this.say('copy the address of this page: it holds the texts');
+      this.say('copy the address of this page: it contains the texts');
     }
   }
 
@@ -119,12 +119,12 @@ class ExplainPanel {
     }
   }
 
-  /** The picture still shows something else than what was asked for, or does so no longer. */
+  /** Mark whether the picture is still that of an earlier request. */
   setBusy(busy) { byId('picture').setAttribute('aria-busy', String(busy)); }
 
   showCards(results) {
-    byId('cards').replaceChildren(...results.map((result) => this.card(result)));
-    const names = results.map((result) => result.metric);
+    byId('cards').replaceChildren(...results.map((result) => (result.error ? failedCard(result) : this.card(result))));
+    const names = results.filter((result) => !result.error).map((result) => result.metric);
     byId('why').hidden = false;
     this.look(names.includes(this.page.state.metric) ? this.page.state.metric : names[0]);
   }
@@ -148,7 +148,7 @@ class ExplainPanel {
     const turn = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!turn) return;
     event.preventDefault();
-    const cards = [...byId('cards').querySelectorAll('.card')];
+    const cards = [...byId('cards').querySelectorAll('button.card')];
     const next = cards[(cards.indexOf(document.activeElement) + turn + cards.length) % cards.length];
     next.focus();
     this.look(next.dataset.metric);
@@ -159,7 +159,7 @@ class ExplainPanel {
     this.shown = metric;
     this.page.state.metric = metric;
     this.page.save();
-    for (const card of byId('cards').children) {
+    for (const card of byId('cards').querySelectorAll('button.card')) {
       const checked = card.dataset.metric === metric;
       card.setAttribute('aria-checked', checked);
       card.tabIndex = checked ? 0 : -1;
@@ -171,7 +171,7 @@ class ExplainPanel {
         const columns = innerWidth <= NARROW;
         const request = { metric: this.page.choice(metric), segment: this.segment(), columns: columns || null };
         const answer = await api.explain(request, signal);
-        if (signal.aborted) return; // it explains texts that are no longer asked about
+        if (signal.aborted) return; // it explains texts that have been replaced
         this.answers.set(metric, answer);
       }
       if (metric === this.shown) this.draw();
@@ -182,7 +182,7 @@ class ExplainPanel {
     }
   }
 
-  /** Show nothing rather than what belongs to another metric or text. */
+  /** Remove everything that belongs to another metric or text. */
   clearPicture() {
     for (const id of ['picture', 'detail', 'sum', 'difference', 'notes', 'pair-choice']) byId(id).replaceChildren();
     this.setBusy(false);
@@ -203,10 +203,10 @@ class ExplainPanel {
     this.drawPairs(explanation.pairs ?? []);
     this.drawPicture(pictures[this.pair][view] || pictures[this.pair].ribbons);
     byId('detail').textContent = kind === 'additive'
-      ? 'Point at a word, or reach it with the Tab key, to see where it goes.'
+      ? 'Point at a word, or reach it with the Tab key, to see where its mass goes.'
       : 'Point at a word, or reach it with the Tab key, to see what it adds.';
     byId('sum').textContent = kind === 'additive' ? sumLine(explanation)
-      : 'This metric moves no mass: each number is what the score loses when that word is left out. They do not add up.';
+      : 'This metric moves no mass: each number is the loss in score when that word is left out. They do not sum to the score.';
     byId('notes').replaceChildren(...(explanation.notes ?? []).map((note) => make('li', {}, note)));
     this.drawDifference();
     this.focusWord(held);
@@ -219,7 +219,7 @@ class ExplainPanel {
     byId('picture').classList.remove('lit');
   }
 
-  /** Put the keyboard back on the word it was on before the picture was drawn anew. */
+  /** Return the keyboard focus to the word that had it before the picture was redrawn. */
   focusWord(held) {
     if (!held) return;
     const [side, place] = held.h !== undefined ? ['h', held.h] : ['r', held.r];
@@ -252,7 +252,7 @@ class ExplainPanel {
     const line = (tag, cells, left = 2) =>
       make('tr', {}, ...cells.map((cell, i) => make(tag, i < left ? { class: 'l' } : {}, cell)));
     box.append(
-      make('p', { class: 'note' }, `What changes from ${this.before} to ${this.shown}: each word's share of what is lost`),
+      make('p', { class: 'note' }, `What changes from ${this.before} to ${this.shown}: each word's share of the loss`),
       make('div', { class: 'scroll' }, make('table', {},
         make('thead', {}, line('th', ['word', 'text', this.before, this.shown])),
         make('tbody', {}, ...changes.map((row) => line('td', [row.word, row.side, percent(row.before), percent(row.share)]))))),
@@ -260,7 +260,15 @@ class ExplainPanel {
   }
 }
 
-/** Return every word with its share of the loss; a word is known by side and place. */
+/** A metric that failed: its card says why, and cannot be chosen, since there is nothing to explain. */
+function failedCard(result) {
+  return make('div', { class: 'card failed', role: 'note', 'data-metric': result.metric },
+    make('span', { class: 'name' }, result.metric),
+    make('span', { class: 'value' }, 'failed'),
+    make('span', { class: 'note' }, result.error));
+}
+
+/** Return every word with its share of the loss; a word is identified by side and position. */
 function shares(explanation) {
   const words = explanation.pairs.flatMap((pair, place) => ['hypothesis', 'reference'].flatMap((side) =>
     pair[side].words.filter((word) => word.end > word.start).map((word) => ({

@@ -1,10 +1,10 @@
-// What is on the page, kept in the fragment of its address: a link shows the same thing, and no server sees the texts.
+// The state of the page, kept in the fragment of its address: a link shows the same page, and no server log has the texts.
 
 const DEFAULTS = {
   tab: 'explain', h: '', r: [''], s: '', m: ['bertscore', 'emd', 'chrf'], e: '', view: 'ribbons', metric: '',
 };
 
-/** Return the state that the address holds, defaults where it says nothing. */
+/** Return the state in the address, with defaults for what it leaves out. */
 export function readState() {
   const fields = new URLSearchParams(location.hash.slice(1));
   const state = { ...DEFAULTS, r: [...DEFAULTS.r], m: [...DEFAULTS.m] };
@@ -38,7 +38,7 @@ export function make(tag, attributes = {}, ...children) {
 
 /** Return the text of a file; an Error says why it cannot be read. */
 export async function readText(file, largest = Infinity) {
-  if (file.size > largest) throw new Error(`${file.name} is larger than the ${largest.toLocaleString()} bytes this service takes`);
+  if (file.size > largest) throw new Error(`${file.name} is larger than the ${largest.toLocaleString()} bytes that this service allows`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
   } catch {
@@ -50,7 +50,7 @@ export async function readText(file, largest = Infinity) {
 export function onDrop(zone, take) {
   const holdsFiles = (event) => event.dataTransfer.types.includes('Files');
   zone.addEventListener('dragover', (event) => {
-    if (!holdsFiles(event)) return; // words dragged into a text stay the browser's business
+    if (!holdsFiles(event)) return; // the browser handles words that are dragged into a text
     event.preventDefault();
     zone.classList.add('over');
   });
