@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.compare import fit_bradley_terry
-from monge.compare.disagreement import Disagreement, measure_disagreement
-from monge.compare.pairs import PairCounts, PairedScores, count_pairs
-from monge.compare.ratings import rate_elo, rate_trueskill, schedule_games
-from monge.compare.significance import run_tests
+from monge.comparison import fit_bradley_terry
+from monge.comparison.disagreement import Disagreement, measure_disagreement
+from monge.comparison.pairs import PairCounts, PairedScores, count_pairs
+from monge.comparison.ratings import rate_elo, rate_trueskill, schedule_games
+from monge.comparison.significance import run_tests
 from monge.report.tables import markdown_table
 from monge.text import iter_lines
 

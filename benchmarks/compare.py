@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from monge.compare import CompareSettings, compare_systems, explain_comparison
+from monge.comparison import CompareSettings, compare_systems, explain_comparison
 from monge.scores import ScoreTable
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from tqdm import tqdm
 
 from monge.encoders import load_encoder
-from monge.explain.factors import measure_factors
-from monge.explain.regression import FactorRegression, regress_on_factors
+from monge.explanation.factors import measure_factors
+from monge.explanation.regression import FactorRegression, regress_on_factors
 from monge.metrics import load_metric
 from monge.metrics.base import bind_to
 from monge.report.tables import markdown_table

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from monge.explain.factors import lexical_overlap
-from monge.explain.paraphrases import find_trials
+from monge.explanation.factors import lexical_overlap
+from monge.explanation.paraphrases import find_trials
 from monge.metrics import load_metric
 from monge.report.tables import markdown_table
 

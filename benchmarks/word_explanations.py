@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from monge.explain import explain_segments, measure_plausibility, occlude_words, sample_shapley
+from monge.explanation import explain_segments, measure_plausibility, occlude_words, sample_shapley
 from monge.metrics import load_metric
 from monge.metrics.base import bind_to
 from monge.report.tables import markdown_table

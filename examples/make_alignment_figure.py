@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from monge import Segment, load_metric
-from monge.explain import explain_segments
+from monge.explanation import explain_segments
 from monge.report.alignment.ribbons import render_ribbons
 from monge.storage.atomic import write_text
 

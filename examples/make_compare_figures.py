@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from monge.compare import CompareSettings, compare_systems
-from monge.compare.simulation import Grid, run_simulations
+from monge.comparison import CompareSettings, compare_systems
+from monge.comparison.simulation import Grid, run_simulations
 from monge.report.compare.plots import (
     draw_differences,
     draw_pairwise_matrix,

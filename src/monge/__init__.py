@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from monge.scores import Score, ScoreTable
     from monge.text import Segment
     from monge.workflows.compare import compare
+    from monge.workflows.correlate import correlate
     from monge.workflows.explain import explain
     from monge.workflows.score import score
 
@@ -32,6 +33,7 @@ _LAZY = {
     "ScoreTable": "monge.scores",
     "Segment": "monge.text",
     "compare": "monge.workflows.compare",
+    "correlate": "monge.workflows.correlate",
     "explain": "monge.workflows.explain",
     "load_encoder": "monge.encoders",
     "load_metric": "monge.metrics",
@@ -46,6 +48,7 @@ __all__ = [
     "Segment",
     "__version__",
     "compare",
+    "correlate",
     "explain",
     "load_encoder",
     "load_metric",

@@ -235,7 +235,7 @@ def test_hostile_text_is_shown_literally(page: Page, address: str, text: str) ->
 
 def test_an_exported_page_answers_to_the_pointer(browser: Browser, tmp_path: Path) -> None:
     from monge.encoders.static.hashed import HashedEncoder
-    from monge.explain import explain_segments
+    from monge.explanation import explain_segments
     from monge.metrics import load_metric
     from monge.report.alignment.page import render_page
     from monge.text import Segment

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from monge.compare import fit_bradley_terry
+from monge.comparison import fit_bradley_terry
 
 SCRIPT = Path(__file__).parent.parent.parent / "benchmarks" / "bt_eval.py"
 

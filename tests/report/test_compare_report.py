@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from monge.compare import CompareSettings, combine_metrics, compare_systems
+from monge.comparison import CompareSettings, combine_metrics, compare_systems
 from monge.errors import OptionError
 from monge.report.compare import text as report
 from monge.report.compare.markup import agreement_markup, comparison_markup

@@ -146,7 +146,7 @@ def test_a_request_that_is_served_is_not_closed_for_another() -> None:
     request = {"metrics": [{"name": "emd"}], "segments": [{"hypothesis": "a", "references": ["b"]}]}
     with serving(app, limit_concurrency=1) as port, ThreadPoolExecutor(1) as pool:
         first = pool.submit(httpx.post, f"http://127.0.0.1:{port}/api/score", json=request, timeout=60)
-        while not app.state.service.workers["other"].depth:
+        while not app.state.service.workers["vectors"].depth:
             time.sleep(0.01)
         with socket.create_connection(("127.0.0.1", port), timeout=30) as second:
             assert second.recv(65536).startswith(b"HTTP/1.1 503")

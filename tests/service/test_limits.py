@@ -398,7 +398,7 @@ def test_too_many_requests_of_one_client() -> None:
         ]
         for thread in threads:
             thread.start()
-        wait_until(lambda: app.state.service.workers["lexical"].depth == 2)
+        wait_until(lambda: app.state.service.workers["words"].depth == 2)
         assert client.post("/api/score", json=BODY).status_code == 429
         metric.let()
         for thread in threads:

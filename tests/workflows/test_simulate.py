@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from monge.compare.simulation import Grid, run_simulations
+from monge.comparison.simulation import Grid, run_simulations
 from monge.errors import OptionError
 from monge.workflows.simulate import SimulateRequest, simulate
 

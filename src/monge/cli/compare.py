@@ -33,7 +33,7 @@ from monge.cli.values import check_figures, check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from monge.compare import Comparison
+    from monge.comparison import Comparison
     from monge.workflows.compare import CompareRequest
 
 _TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     result = run_compare(_read_request(args), environment=read_environment(args), report_step=_show_step)
     explained = explain_all(result.comparisons)
     if args.html:
-        from monge.compare.wording import listed
+        from monge.comparison.wording import listed
         from monge.storage.atomic import write_text
 
         title = f"Comparison of {listed(next(iter(result.comparisons.values())).order)}"
@@ -128,7 +128,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read_request(args: argparse.Namespace) -> CompareRequest:
-    from monge.compare import CompareSettings
+    from monge.comparison import CompareSettings
     from monge.workflows.compare import CompareRequest
 
     settings = CompareSettings(

@@ -29,7 +29,7 @@ from monge.cli.values import check_target, seed
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.explain import Explanation, LocalExplanation
+    from monge.explanation import Explanation, LocalExplanation
     from monge.workflows.explain import ExplainedSegment, SystemExplanation
 
     Explained = Explanation | LocalExplanation
@@ -131,7 +131,7 @@ def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str
 
 
 def _write(explanation: Explained, colour: bool) -> str:
-    from monge.explain import LocalExplanation
+    from monge.explanation import LocalExplanation
     from monge.report.alignment.page import render_text
     from monge.report.alignment.word_effects import render_effects_text
 
@@ -141,7 +141,7 @@ def _write(explanation: Explained, colour: bool) -> str:
 
 
 def _draw(explanations: Sequence[Explained]) -> str:
-    from monge.explain import LocalExplanation
+    from monge.explanation import LocalExplanation
     from monge.report.alignment.ribbons import render_ribbons
     from monge.report.alignment.word_effects import render_effects
 

@@ -85,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
         from monge.service.server import Server, make_config
     except ImportError as error:
         raise MongeError(f"serve needs the extra: pip install 'monge[serve]' ({error.name} is missing)") from None
-    app = create_app(make_settings(args, Environment.read()))
+    environment = Environment.read()
+    app = create_app(make_settings(args, environment), environment=environment)
     config = make_config(app, host=args.host, port=args.port)
     with _listen(config) as listener:
         app.state.service.pool.preload(args.metrics)

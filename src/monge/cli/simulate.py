@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from monge.cli.values import check_figures, check_target, seed
 
 if TYPE_CHECKING:
-    from monge.compare.simulation import Setup
+    from monge.comparison.simulation import Setup
     from monge.workflows.simulate import SimulateResult
 
 
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.compare.simulation import Grid
+    from monge.comparison.simulation import Grid
     from monge.workflows.simulate import SimulateRequest, simulate
 
     check_target(args.plot, endings=(".svg", ".png", ".pdf"))

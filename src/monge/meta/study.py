@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from monge.compare.significance import CORRECTIONS
+from monge.comparison.significance import CORRECTIONS
 from monge.errors import InputError, OptionError
 from monge.meta.agreement import Agreement, Resampling, average_agreement, measure_agreement
 from monge.meta.judged import JudgedScores, choose_seeds

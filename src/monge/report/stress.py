@@ -6,8 +6,8 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
-from monge.explain.paraphrases import Preference
-from monge.explain.stress import AttackResult, Rate, StressResult, fooled_by, weak_spots
+from monge.explanation.paraphrases import Preference
+from monge.explanation.stress import AttackResult, Rate, StressResult, fooled_by, weak_spots
 from monge.report.tables import Row, markdown_table, text_table
 
 TITLES = {

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from monge.compare import CompareSettings, Comparison
-from monge.compare.wording import listed
+from monge.comparison import CompareSettings, Comparison
+from monge.comparison.wording import listed
 from monge.engine.job import SystemScores
 from monge.engine.records import count_notes
 from monge.errors import MongeError
-from monge.explain import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
+from monge.explanation import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs
 from monge.metrics.protocols import Aligning

@@ -25,9 +25,8 @@ def check_words(metric: Metric, segments: Sequence[Segment], field: str) -> None
     most = MOST_WORDS.get(metric.spec.growth)
     if most is None:
         return
-    longest = max(
-        metric.count_words(text) for segment in segments for text in (segment.hypothesis, *segment.references)
-    )
+    texts = (text for segment in segments for text in (segment.hypothesis, *segment.references))
+    longest = max(map(metric.count_words, texts))
     if longest > most:
         raise too_large(f"a text of {longest:,} words; {metric.spec.name} allows at most {most} here", field)
 

@@ -24,8 +24,8 @@ LONGEST_OPTION = 100  # characters; no valid value is longer
 # options with text values that name no file, device or model
 TEXT_OPTIONS = frozenset(
     {
-        "against", "against_layers", "aggregation", "cost", "drop", "idf_from", "lambda_unit", "language", "layers", "pooling", "readout",
-        "massless", "references", "regulariser", "smooth_method", "tokenize", "weighting",
+        "against", "against_layers", "aggregation", "cost", "drop", "idf_from", "lambda_unit", "language", "layers",
+        "massless", "pooling", "readout", "references", "regulariser", "smooth_method", "tokenize", "weighting",
     }
 )  # fmt: skip
 

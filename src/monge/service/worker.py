@@ -208,7 +208,7 @@ class Worker:
                 self._changed.wait(IDLE)
 
     def _prepare(self, job: _Job) -> bool:
-        """Bind the metric if that is not done, and drop jobs that nobody waits for; return whether the job can go on."""
+        """Bind the metric if that is not done, and drop jobs that nobody waits for; return whether it can go on."""
         if job.future.done():
             return False
         if time.monotonic() > job.deadline:

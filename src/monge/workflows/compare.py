@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from monge.compare import (
+from monge.comparison import (
     CompareSettings,
     Comparison,
     CorpusComparison,

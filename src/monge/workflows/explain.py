@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.explain import Explanation, LocalExplanation, explain_segments, occlude_words, sample_shapley
+from monge.explanation import Explanation, LocalExplanation, explain_segments, occlude_words, sample_shapley
 from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric
 from monge.metrics.variants import MetricVariant, parse_variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from monge.compare.simulation import RECIPES, Grid, Setup, SimulationStudy, run_simulations
+from monge.comparison.simulation import RECIPES, Grid, Setup, SimulationStudy, run_simulations
 from monge.errors import OptionError, suggest
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.explain.paraphrases import ParaphraseTrial, Preference, find_trials
-from monge.explain.stress import StressResult, own_pairs, run_stress
+from monge.explanation.paraphrases import ParaphraseTrial, Preference, find_trials
+from monge.explanation.stress import StressResult, own_pairs, run_stress
 from monge.meta.data.locate import data_folders
 from monge.metrics.variants import MetricVariant
 from monge.text import Segment, iter_lines

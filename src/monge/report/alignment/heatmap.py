@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
-from monge.explain import ExplainedPair, Explanation
+from monge.explanation import ExplainedPair, Explanation
 from monge.report.alignment.layout import Item, PairLayout, label_width, lay_out_pair, reads_leftwards
 from monge.report.alignment.parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title, word_title
 

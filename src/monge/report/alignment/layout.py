@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from monge.explain import ExplainedPair, ExplainedText, Flow
-from monge.explain.explanation import Array
+from monge.explanation import ExplainedPair, ExplainedText, Flow
+from monge.explanation.result import Array
 from monge.report.printable import make_printable, shorten
 from monge.text import word_spans
 

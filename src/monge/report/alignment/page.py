@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from monge.explain import ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
+from monge.explanation import ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.layout import list_items
 from monge.report.alignment.parts import signed

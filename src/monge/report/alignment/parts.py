@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from monge.explain import Explanation, Word
+from monge.explanation import Explanation, Word
 from monge.report.alignment.layout import label_width
 from monge.report.printable import make_printable
 

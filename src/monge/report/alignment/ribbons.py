@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from monge.explain import ExplainedPair, Explanation, Flow, Word
+from monge.explanation import ExplainedPair, Explanation, Flow, Word
 from monge.report.alignment.layout import Item, PairLayout, label_width, lay_out_pair, reads_leftwards
 from monge.report.alignment.parts import (
     LOSS,

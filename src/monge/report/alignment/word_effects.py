@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from monge.explain import LocalExplanation
+from monge.explanation import LocalExplanation
 from monge.report.alignment.layout import label_width, reads_leftwards
 from monge.report.alignment.parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
 from monge.report.printable import make_printable, shorten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from monge.compare import Comparison, Findings, MetricAgreement
+from monge.comparison import Comparison, Findings, MetricAgreement
 from monge.report.compare.tables import Table, agreement_tables
 from monge.report.compare.text import agreement_sentences, comparison_heading, comparison_tables
 from monge.report.tables import escape_latex, latex_table, markdown_table

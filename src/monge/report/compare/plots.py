@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.compare import Comparison
-from monge.compare.ranking import TITLES
+from monge.comparison import Comparison
+from monge.comparison.ranking import TITLES
 from monge.report.plots import BLUE, GREEN, GREY, ORANGE, figure_style, new_figure
 
 if TYPE_CHECKING:

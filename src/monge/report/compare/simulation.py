@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from monge.compare.ranking import TITLES
-from monge.compare.simulation import MECHANISMS, PANELS, SimulationStudy
+from monge.comparison.ranking import TITLES
+from monge.comparison.simulation import MECHANISMS, PANELS, SimulationStudy
 from monge.report.compare.tables import Table
 from monge.report.plots import BLUE, GREEN, ORANGE, figure_style, new_figure
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from monge.compare import TESTS, Comparison, MetricAgreement, PairResult
-from monge.compare.ranking import TITLES, Ranking
+from monge.comparison import TESTS, Comparison, MetricAgreement, PairResult
+from monge.comparison.ranking import TITLES, Ranking
 from monge.report.compare.plots import stars
 
 _SHORT = {

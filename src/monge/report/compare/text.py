@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from monge.compare import Comparison, Findings, MetricAgreement, PairResult, describe_verdict, explain_comparison
-from monge.compare.diagnosis import key_pairs
-from monge.compare.significance import find_test
-from monge.compare.wording import count_noun
+from monge.comparison import Comparison, Findings, MetricAgreement, PairResult, describe_verdict, explain_comparison
+from monge.comparison.diagnosis import key_pairs
+from monge.comparison.significance import find_test
+from monge.comparison.wording import count_noun
 from monge.report.compare.plots import (
     draw_differences,
     draw_pairwise_matrix,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from monge.compare.wording import count_noun
+from monge.comparison.wording import count_noun
 from monge.meta.wording import show_number, study_heading
 from monge.report.correlate.text import study_table
 from monge.report.tables import text_table

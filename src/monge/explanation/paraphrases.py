@@ -1,0 +1,138 @@
+"""Texts of others that try a metric: paraphrases that share few words, and non-paraphrases that share many.
+
+After figure 3 of Kaster, Zhao and Eger (2021; chapter 12 of Zhao's thesis).
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from monge.errors import InputError
+from monge.explanation.plausibility import rank_auc
+from monge.explanation.stress import Rate, prefer_paraphrases
+from monge.metrics.base import bind_to
+from monge.metrics.protocols import Metric
+from monge.text import Segment
+
+Triple = tuple[str, str, str]  # a text, its paraphrase, a text that shares words with it but not its meaning
+Pair = tuple[str, str, bool]  # two texts that share their words, and whether they mean the same
+
+_NOUN = re.compile(r"(?<=[\w,] )[A-ZÄÖÜ]\w+")  # in German, words that are capitalised within the sentence
+_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class Preference:
+    """The share of *trials* in which a metric placed what means the same above what does not, and its interval."""
+
+    share: float
+    low: float
+    high: float
+    trials: int
+
+    def record(self) -> dict[str, object]:
+        """Return plain JSON values."""
+        return {"trials": self.trials, "share": self.share, "interval": [self.low, self.high]}
+
+    @classmethod
+    def of(cls, rate: Rate) -> Preference:
+        """Return a rate with Wilson's interval."""
+        return cls(rate.share, *rate.interval, rate.trials)
+
+
+@dataclass(frozen=True, eq=False)
+class ParaphraseTrial:
+    """A set of triples or of pairs under a name, and what is measured on it."""
+
+    name: str
+    what: str
+    triples: Sequence[Triple] = ()
+    pairs: Sequence[Pair] = ()
+
+    def run(self, metric: Metric) -> Preference:
+        """Return how a metric does."""
+        if self.pairs:
+            return separate_paraphrases(metric, self.pairs)
+        return Preference.of(prefer_paraphrases(metric, self.triples))
+
+    def spread(self, limit: int) -> ParaphraseTrial:
+        """Return at most *limit* triples, spread evenly; pairs stay, because their two kinds are compared."""
+        return ParaphraseTrial(self.name, self.what, _spread(self.triples, limit), self.pairs)
+
+
+def find_trials(folders: Sequence[Path]) -> list[ParaphraseTrial]:
+    """Return the sets that are found in folders of data: PAWS (QQP) and the paraphrased references of WMT19."""
+    found = []
+    for folder in folders:
+        if (path := folder / "paws_qqp" / "dev_and_test.tsv").is_file():
+            what = "PAWS-QQP: pairs of equal words, AUC of paraphrases against the rest"
+            found.append(ParaphraseTrial("paws", what, pairs=read_paws(path)))
+        if (place := folder / "wmt19_paraphrased_refs").is_dir():
+            what = "WMT19 German references: paraphrase above the reference with nouns permuted"
+            found.append(ParaphraseTrial("paraphrased", what, triples=list(read_paraphrased(place))))
+    return list({trial.name: trial for trial in reversed(found)}.values())[::-1]
+
+
+def read_paws(path: Path) -> list[Pair]:
+    """Return the pairs of a PAWS file and whether they are paraphrases; texts may be written as Python bytes."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    try:
+        return [(_text(row["sentence1"]), _text(row["sentence2"]), row["label"] == "1") for row in rows]
+    except (KeyError, ValueError, SyntaxError) as error:
+        raise InputError(f"{path}: columns sentence1, sentence2 and label are expected ({error})") from error
+
+
+def _text(cell: str) -> str:
+    value = ast.literal_eval(cell) if cell[:2] in ("b'", 'b"') else cell
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+
+
+def read_paraphrased(folder: Path) -> Iterator[Triple]:
+    """Yield German references with their human paraphrases and with their own nouns permuted."""
+    lines = [(folder / f"wmt19-ende-{name}.ref").read_text(encoding="utf-8").split("\n") for name in ("ar", "arp")]
+    rng = np.random.default_rng(12345)
+    for reference, paraphrase in zip(*lines, strict=True):
+        words = _NOUN.findall(reference)
+        if len(set(words)) < 2 or not paraphrase:
+            continue
+        order = [words[i] for i in rng.permutation(len(words))]
+        if order != words:
+            yield reference, paraphrase, _replace_nouns(reference, order)
+
+
+def _replace_nouns(text: str, nouns: Sequence[str]) -> str:
+    rest = iter(nouns)
+    return _NOUN.sub(lambda _: next(rest), text)
+
+
+def separate_paraphrases(metric: Metric, pairs: Sequence[Pair], *, seed: int = 12345) -> Preference:
+    """Return how well a metric tells paraphrases from the rest: AUC, with a 95 % bootstrap interval over pairs.
+
+    >>> from monge.metrics import load_metric
+    >>> separate_paraphrases(load_metric("chrf"), [("a b", "a b", True), ("a b", "c d", False)]).share
+    1.0
+    """
+    segments = [Segment(first, (second,)) for first, second, _ in pairs]
+    bound = bind_to(metric, segments)
+    values = np.array([score.value for score in bound.score(segments)])
+    known = ~np.isnan(values)
+    scores, gold = values[known], np.array([same for _, _, same in pairs])[known]
+    if not bound.spec.higher_is_better:
+        scores = -scores
+    rng = np.random.default_rng(seed)
+    draws = (rng.integers(0, len(gold), len(gold)) for _ in range(_DRAWS))
+    drawn = [rank_auc(gold[draw], scores[draw]) for draw in draws if 0 < gold[draw].sum() < len(gold)]
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    return Preference(rank_auc(gold, scores), float(low), float(high), len(gold))
+
+
+def _spread(triples: Sequence[Triple], limit: int) -> list[Triple]:
+    return [triples[i] for i in np.linspace(0, len(triples) - 1, min(limit, len(triples))).astype(int)]

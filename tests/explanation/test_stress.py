@@ -1,0 +1,191 @@
+"""Attacks spoil what they say they spoil, and rates count what they say they count."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from monge.errors import InputError, OptionError
+from monge.explanation.attacks import ATTACKS, find_names, make_victim
+from monge.explanation.paraphrases import find_trials, separate_paraphrases
+from monge.explanation.stress import Rate, fooled_by, own_pairs, prefer_paraphrases, run_stress, weak_spots
+from monge.metrics import load_metric
+from monge.report.stress import stress_report
+from monge.scores import Score
+from monge.text import Segment
+
+ignore_spacy = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+SIMPLE = [name for name in ATTACKS if name != "nouns"]
+
+
+def spoil(attack: str, text: str, source: str | None = None, others: Sequence[str] = ()) -> str | None:
+    return ATTACKS[attack].spoil(make_victim(text, source, others, attack=attack, seed=1))
+
+
+@pytest.mark.parametrize(
+    ("text", "spoilt"),
+    [
+        ("The shop is open.", "The shop is not open."),
+        ("The shop is not open.", "The shop is open."),
+        ("No shop opened.", "Shop opened."),
+        ("Maria sleeps.", "It is not true that Maria sleeps."),
+        ("The cat sleeps.", "It is not true that the cat sleeps."),
+    ],
+)
+def test_negation(text: str, spoilt: str) -> None:
+    assert spoil("negation", text) == spoilt
+
+
+def test_numbers_all_change_and_nothing_else() -> None:
+    spoilt = spoil("numbers", "In 1999, 12 men bought two boats.")
+    assert spoilt is not None
+    words, before = spoilt.rstrip(".").split(), ["In", "1999,", "12", "men", "bought", "two", "boats"]
+    changed = [i for i, (a, b) in enumerate(zip(words, before, strict=True)) if a != b]
+    assert changed == [1, 2, 5]
+    assert spoil("numbers", "No figures here.") is None
+
+
+def test_names_change_places() -> None:
+    assert spoil("names", "Yesterday Maria met Jean Paul in Rome.") is not None
+    assert spoil("names", "In May, Ann saw Bob.") == "In Ann, Bob saw May."
+    assert spoil("names", "the cat sleeps") is None
+    alone = spoil("names", "They went to Rome.")
+    assert alone is not None
+    assert "Rome" not in alone
+    assert find_names("It rained. The dog saw New York.") == ["New York"]
+
+
+def test_words_are_kept_where_they_should_be() -> None:
+    text = "The old man saw the sea again."
+    shuffled = spoil("word order", text)
+    assert shuffled is not None
+    assert sorted(shuffled.rstrip(".").split()) == sorted(text.rstrip(".").split())
+    assert shuffled != text
+    assert spoil("truncation", text) == "The old man."
+    repeated = spoil("repetition", text)
+    assert repeated is not None
+    assert len(repeated.split()) > len(text.split())
+
+
+def test_attacks_that_need_something_else() -> None:
+    assert spoil("copied source", "x") is None
+    assert spoil("copied source", "x", source="quelle") == "quelle"
+    assert spoil("empty", "x") == ""
+    assert spoil("unrelated", "x", others=["x", "y"]) == "y"
+    assert spoil("unrelated", "x", others=["x"]) is None
+
+
+@ignore_spacy
+def test_nouns_change_places() -> None:
+    spoilt = spoil("nouns", "The dog bit the man in the garden.")
+    assert spoilt is not None
+    assert all(spoilt.count(noun) == 1 for noun in ("dog", "man", "garden"))
+    assert spoilt != "The dog bit the man in the garden."
+
+
+@pytest.mark.parametrize("attack", SIMPLE)
+@pytest.mark.parametrize("text", ["", " ", "word", "日本語。", "<b>\x00</b> 12", "A. B. C.", "😀 😀 😀 😀"])
+def test_odd_texts_are_no_trouble(attack: str, text: str) -> None:
+    spoilt = spoil(attack, text, source="s", others=["other text"])
+    assert spoilt is None or isinstance(spoilt, str)
+    assert spoilt == spoil(attack, text, source="s", others=["other text"])
+
+
+def test_interval_of_wilson() -> None:
+    """Against scipy's own."""
+    from scipy.stats import binomtest
+
+    expected = binomtest(37, 40).proportion_ci(method="wilson")
+    assert Rate(37, 0, 40).interval == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert Rate(1, 2, 4).share == 0.5
+
+
+class Constant:
+    """A metric that sees nothing."""
+
+    def __init__(self) -> None:
+        inner = load_metric("chrf")
+        self.spec, self.signature, self.bound = inner.spec, inner.signature, True
+        self.binding_notes: tuple[str, ...] = ()
+
+    def bind(self, corpus: Sequence[Segment]) -> "Constant":
+        return self
+
+    def score(self, segments: Sequence[Segment]) -> list[Score]:
+        return [Score(1.0) for _ in segments]
+
+
+def test_a_blind_metric_gets_one_half_and_is_told_so() -> None:
+    result = run_stress(Constant(), own_pairs(), SIMPLE)
+    assert all(attack.notices.share == 0.5 for attack in result.attacks)
+    assert set(weak_spots(result)) == {attack.attack for attack in result.attacks}
+    assert "often misses" in stress_report([result])
+
+
+def test_bag_of_words_misses_order_and_is_fooled_by_overlap() -> None:
+    result = run_stress(load_metric("rouge1"), own_pairs(), SIMPLE)
+    by_name = {attack.attack: attack for attack in result.attacks}
+    assert by_name["word order"].notices.share == 0.5
+    assert by_name["word order"].notices.ties == 40
+    assert by_name["empty"].notices.share == 1.0
+    assert "numbers" in fooled_by(result)
+    assert by_name["copied source"].resists.trials == 0
+
+
+def test_it_is_deterministic() -> None:
+    first, second = (run_stress(load_metric("chrf"), own_pairs(), SIMPLE).record() for _ in range(2))
+    assert first == second
+
+
+def test_triples() -> None:
+    triples = [("a b c d", "a b c e", "x y z w"), ("a b", "q", "a b")]
+    rate = prefer_paraphrases(load_metric("rouge1"), triples)
+    assert (rate.wins, rate.trials) == (1, 2)
+
+
+def test_mistakes() -> None:
+    with pytest.raises(OptionError, match="negation"):
+        run_stress(load_metric("chrf"), own_pairs(), ["negatio"])
+    with pytest.raises(InputError, match="sound texts"):
+        run_stress(load_metric("chrf"), [Segment("a")])
+
+
+def test_the_own_pairs_are_what_they_should_be() -> None:
+    pairs = own_pairs()
+    assert len(pairs) == 40
+    assert len({pair.hypothesis for pair in pairs} | {pair.references[0] for pair in pairs}) == 80
+    assert all(pair.source for pair in pairs)
+
+
+def test_paws_pairs_and_paraphrased_references_are_found(tmp_path: Path) -> None:
+    (tmp_path / "paws_qqp").mkdir()
+    (tmp_path / "paws_qqp" / "dev_and_test.tsv").write_text(
+        "id\tsentence1\tsentence2\tlabel\n1\tb'red boat'\tb'red boat'\t1\n2\tb\"it's red\"\tx y\t0\n", encoding="utf-8"
+    )
+    (tmp_path / "wmt19_paraphrased_refs").mkdir()
+    lines = {"ar": "Er sah Hund, Katze, Maus und Esel.\nkurz\n", "arp": "Vier Tiere sah er.\nknapp\n"}
+    for name, text in lines.items():
+        (tmp_path / "wmt19_paraphrased_refs" / f"wmt19-ende-{name}.ref").write_text(text, encoding="utf-8")
+    trials = {trial.name: trial for trial in find_trials([tmp_path, tmp_path / "none"])}
+    assert trials["paws"].pairs == [("red boat", "red boat", True), ("it's red", "x y", False)]
+    [(reference, paraphrase, permuted)] = trials["paraphrased"].triples
+    assert paraphrase == "Vier Tiere sah er."
+    assert permuted != reference
+    assert sorted(permuted) == sorted(reference)
+    assert permuted.startswith("Er sah ")
+    assert trials["paws"].run(load_metric("chrf")).share == 1.0
+    assert trials["paraphrased"].run(load_metric("chrf")).share == 0.0
+    report = stress_report(
+        [run_stress(load_metric("chrf"), own_pairs(), ["empty"])],
+        {name: [trial.run(load_metric("chrf"))] for name, trial in trials.items()},
+    )
+    assert "Texts of others" in report
+
+
+def test_separating_paraphrases_has_an_honest_interval() -> None:
+    rng = np.random.default_rng(1)
+    pairs = [("a b c", "a b c" if rng.random() < 0.5 else "x y z", bool(rng.random() < 0.5)) for _ in range(200)]
+    found = separate_paraphrases(load_metric("rouge1"), pairs)
+    assert found.low < 0.5 < found.high  # labels have nothing to do with the texts
+    assert 0.1 < found.high - found.low < 0.2
