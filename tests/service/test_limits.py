@@ -157,6 +157,7 @@ class HeldMetric:
         self._permits = threading.Semaphore(0)
         self.calls: list[int] = []
         self.spec, self.signature, self.bound = self._metric.spec, self._metric.signature, True
+        self.binding_notes: tuple[str, ...] = ()
 
     def let(self, calls: int = 1000) -> None:
         """Let some more calls go on."""

@@ -125,7 +125,7 @@ def correlate(
 
     >>> rows = [{"hypothesis": "a b c"[:n], "reference": "a b c", "human": n} for n in (1, 3, 5)]
     >>> round(correlate(rows, metrics="chrf", draws=0).study.averages["chrf"].value, 2)
-    1.0
+    0.99
     """
     request = CorrelateRequest(
         JudgedData(data, _names(human), columns or {}, aspects=tuple(aspects), sample=sample),

@@ -38,6 +38,8 @@ def score_sets(
     Corpus statistics (idf) are those of the set. Sets are scored one after the other, so that all metrics share one
     encoding of their texts.
     """
+    if not variants:  # judgments without texts can be compared with scores that exist already
+        return [[] for _ in sets]
     journal = open_journal(environment)
     metrics = [variant.load(environment) for variant in variants]
     report = report_step or (lambda what, done, total: None)
