@@ -138,6 +138,7 @@ class _Layout:
     kind: str | None
     direction: str | None
     signature: str | None
+    level: str | None
     scores: tuple[str, ...]
     each: Literal["score", "system", "instance", "metric"]
 
@@ -162,8 +163,8 @@ def _quoted(column: str | None) -> str:
 def _lay_out(fields: tuple[str, ...], columns: Columns) -> tuple[_Layout, str]:
     """Return the layout of records with these fields, and its description."""
     names = {name.strip().lower(): name for name in reversed(fields)}
-    metric, score, kind, direction, signature = map(
-        names.get, ("metric", "score", "type", "higher_is_better", "signature")
+    metric, score, kind, direction, signature, level = map(
+        names.get, ("metric", "score", "type", "higher_is_better", "signature", "level")
     )
     usual = (SYSTEM_NAMES, ID_NAMES, PART_NAMES, DOCUMENT_NAMES)
     system, id_name, part, document = (next((names[n] for n in own if n in names), None) for own in usual)
@@ -184,7 +185,9 @@ def _lay_out(fields: tuple[str, ...], columns: Columns) -> tuple[_Layout, str]:
             if id_name is None and others:
                 id_name = others.pop(0)
             scores = tuple(others)
-    layout = _Layout(metric, system, id_name, part, kind, direction, signature, scores, each)
+    if each != "score":
+        level = None  # in a wide table, level is a system, an instance or a metric of that name
+    layout = _Layout(metric, system, id_name, part, kind, direction, signature, level, scores, each)
     return layout, layout.describe()
 
 
@@ -209,7 +212,8 @@ def _record_rows(record: Record, columns: Columns) -> Iterator[ScoreRow]:
             _word(record, layout.kind),
             _direction(record, layout.direction),
             _word(record, layout.signature),
-            layout=description,
+            _is_total(record, layout.level),
+            description,
         )
 
 
@@ -241,6 +245,14 @@ def _result_rows(results: Any, name: str) -> Iterator[ScoreRow]:
 def _word(record: Record, column: str | None) -> str:
     value = record.fields.get(column) if column else None
     return "" if value is None else str(value).strip()
+
+
+def _is_total(record: Record, column: str | None) -> bool:
+    """Whether a row of a long table is the score of a whole system, by its column ``level``."""
+    word = _word(record, column).lower()
+    if word not in ("", "segment", "system"):
+        raise InputError(f"{record.place}, column {column!r}: {word!r} is neither segment nor system")
+    return word == "system"
 
 
 def _direction(record: Record, column: str | None) -> bool | None:
