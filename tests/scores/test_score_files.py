@@ -247,5 +247,9 @@ def test_scores_of_whole_systems_are_kept(tmp_path: Path) -> None:
     table = read_text(tmp_path, json.dumps(results))
     assert table.name == "bleu"
     assert table.totals == {"A": 31.5, "B": 29.0}
+    long = "system\tid\tscore\tlevel\nA\t1\t0.5\tsegment\nA\t\t31.5\tsystem\n"
+    assert read_text(tmp_path, long).totals == {"A": 31.5}
+    with pytest.raises(InputError, match="line 3, column 'level': 'corpus' is neither segment nor system"):
+        read_text(tmp_path, long.replace("31.5\tsystem", "31.5\tcorpus"))
     parts = [{**results[0], "part": "de-en"}, {**results[0], "part": "cs-en"}]
     assert read_text(tmp_path, json.dumps(parts)).totals == {}

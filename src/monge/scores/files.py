@@ -21,7 +21,8 @@ def read_scores(path: PathLike, *, higher_is_better: bool = True) -> dict[str, S
       ``higher_is_better``.
     - Wide, one system per row: there is no ``id``, and the column ``system`` (or a first column ``model``) names the
       system; every other column is an instance.
-    - Long: columns ``system``, ``id`` and ``score``, and those above.
+    - Long: columns ``system``, ``id`` and ``score``, and those above; where a column ``level`` says ``system``, the
+      score is that of a whole system.
     - JSONL holds any of these as objects; JSON is what ``monge score -f json`` prints.
 
     An empty cell, ``NA`` or ``null`` is a missing score. Instances of several parts carry the part before their name.

@@ -185,9 +185,9 @@ def _lay_out(fields: tuple[str, ...], columns: Columns) -> tuple[_Layout, str]:
             if id_name is None and others:
                 id_name = others.pop(0)
             scores = tuple(others)
-    layout = _Layout(
-        metric, system, id_name, part, kind, direction, signature, level if each == "score" else None, scores, each
-    )
+    if each != "score":
+        level = None  # in a wide table, level is a system, an instance or a metric of that name
+    layout = _Layout(metric, system, id_name, part, kind, direction, signature, level, scores, each)
     return layout, layout.describe()
 
 
@@ -213,7 +213,7 @@ def _record_rows(record: Record, columns: Columns) -> Iterator[ScoreRow]:
             _direction(record, layout.direction),
             _word(record, layout.signature),
             _is_total(record, layout.level),
-            layout=description,
+            description,
         )
 
 
