@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from monge.cli import main
-from monge.encoders.cached import label
-from monge.engine.journal import SCORING_ROOMS
-from monge.storage.store import Store
+from monge.engine.journal import SCORING_ROOMS, code_hash
+from monge.storage.store import Store, make_label
 
 
 @pytest.fixture
@@ -23,7 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def filled(folder: Path) -> Path:
     store = Store(folder / "cache" / "embeddings")
-    store.put(label("model@1234", "encoders"), {bytes([n]): bytes(1000) for n in range(10)})
+    store.put(
+        make_label("model@1234", "cached=1 transformer=1 device=cpu"), {bytes([n]): bytes(1000) for n in range(10)}
+    )
     store.put("old@5678|00000000", {b"old": bytes(500)})
     store.close()
     return folder
@@ -33,13 +34,14 @@ def test_an_empty_cache_is_shown(folder: Path, capsys: pytest.CaptureFixture[str
     assert main(["cache"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].startswith("vectors: 0 bytes of at most 4.0 GB in ")
-    assert shown[1].startswith("scores: 0 bytes of at most 512.0 MB in ")
-    assert len(shown) == 2
+    assert shown[1].startswith("word vectors: 0 bytes of at most 4.0 GB in ")
+    assert shown[2].startswith("scores: 0 bytes of at most 512.0 MB in ")
+    assert len(shown) == 3
 
 
 def test_what_is_kept_is_shown_by_model(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[5:]]
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[6:]]
     assert rows == [
         ["model@1234", "this", "version", "10", "9.8", "KB"],
         ["old@5678", "another", "version", "1", "500", "bytes"],
@@ -84,7 +86,7 @@ def test_verify_and_clear(filled: Path, capsys: pytest.CaptureFixture[str]) -> N
     (pack,) = (filled / "cache" / "embeddings").glob("*.pack")
     os.truncate(pack, 5000)
     assert main(["cache", "verify"]) == 1
-    assert capsys.readouterr().out == "11 entries read, 6 damaged: dropped, they will be made again\n"
+    assert capsys.readouterr().out == "11 entries read, 6 damaged: removed, they will be made again\n"
     assert main(["cache", "clear"]) == 0
     assert "freed" in capsys.readouterr().out
     assert Store(filled / "cache" / "embeddings").size() == 0
@@ -104,7 +106,7 @@ def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.Capt
     assert main([*command, "-q"]) == 0
     assert capsys.readouterr().err == ""
     kept = [row.label for row in Store(folder / "cache" / "scores").summary()]
-    assert kept == [label("scores of chrf", *SCORING_ROOMS)]
+    assert kept == [make_label("scores of chrf", code_hash(*SCORING_ROOMS))]
 
 
 def test_no_cache_neither_reads_nor_writes(

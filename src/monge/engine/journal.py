@@ -10,12 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from monge.encoders.cached import code_hash, label
-from monge.encoders.static.cache import cache_directory, is_cache_enabled
 from monge.engine.spool import RecordSpool
+from monge.environment import Environment
 from monge.metrics import Metric
 from monge.scores import Score
-from monge.storage.store import Store
+from monge.storage.store import Store, make_label
 
 SCORES_BYTES = 512 << 20
 # the code that makes a score
@@ -49,7 +48,7 @@ class Journal:
 
     def __init__(self, metric: Metric, store: Store | None) -> None:
         self._store = store if _is_ours(metric) else None
-        self._label = label(f"scores of {metric.spec.name}", *SCORING_ROOMS)
+        self._label = make_label(f"scores of {metric.spec.name}", code_hash(*SCORING_ROOMS))
         self._start = hashlib.sha256(f"{code_hash(*SCORING_ROOMS)}\0{metric.signature}\0".encode())
 
     def find(self, records: bytes) -> bytes | None:
@@ -105,7 +104,20 @@ class ScoreSpool(Sequence[Score]):
 
 def score_store() -> Store | None:
     """Return where chunks of scores are kept, or None when the cache is off."""
-    return open_score_store(cache_directory() / "scores") if is_cache_enabled() else None
+    environment = Environment.read()
+    return open_score_store(environment.cache_directory / "scores") if environment.cache else None
+
+
+@cache
+def code_hash(*rooms: str) -> str:
+    """Return eight digits that name the source of these *rooms* of monge: what other code computed is not trusted."""
+    source = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(path for room in rooms for path in (source / room).rglob("*")):
+        if path.suffix in (".py", ".so", ".pyd"):
+            digest.update(f"{path.relative_to(source)}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any
 
 from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import MODELS, locate_model
+from monge.environment import Environment
 from monge.errors import MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
 from monge.metrics.lexical.sacrebleu import tokenizer_model
@@ -46,7 +47,8 @@ class MetricPool:
         """Return the names of the encoders that requests may choose."""
         if self._settings.encoders is not None:
             return list(self._settings.encoders)
-        return [spec.name for spec in MODELS if locate_model(spec) is not None]
+        environment = Environment.read()
+        return [spec.name for spec in MODELS if locate_model(spec, environment) is not None]
 
     def add_encoder(self, name: str, encoder: Encoder) -> None:
         """Offer an encoder object under a name (when the settings allow that name)."""

@@ -6,7 +6,6 @@ import errno
 import os
 import shutil
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from monge.environment import CACHE_BYTES
+from monge.storage.notices import report
 from monge.storage.pack_index import ForeignIndexError, PackIndex
 
 T = TypeVar("T")
@@ -42,9 +42,9 @@ class Store:
 
     Every blob is checked against its checksum when it is read. A damaged blob is dropped, a damaged or foreign index
     is made anew, a directory that cannot be written is only read, and a full disk turns the store off for this
-    process; each of these is told once on stderr and none is an error, because all that is lost is time. What was not
-    used for longest goes first when the store is full (by whole days and packs). To make room in a full store one
-    process drops at most *most* bytes a day: a job larger than the store would only push itself out.
+    process; each of these is reported once on stderr and none is an error, because all that is lost is time. What was
+    not used for longest goes first when the store is full (by whole days and packs). To make room in a full store one
+    process drops at most *most* bytes per day: a job larger than the store would only push itself out.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +65,7 @@ class Store:
         self._off = False  # nothing works here: a process says so once and goes on without
         self._read_only = False
         self._written = (0, 0)  # day, bytes
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the blobs of those *keys* that are stored whole."""
@@ -124,7 +124,7 @@ class Store:
             index.drop(damaged)
         broken = sum(index.has_pack(places[key].pack) for key in damaged)
         if broken:
-            self._tell(f"{broken} damaged entries in {self.directory} were dropped and are made again")
+            self._report_once(f"{broken} damaged entries in {self.directory} were dropped and are made again")
         if blobs and not self._read_only:
             index.touch({place.pack for place in places.values()}, _today())
         return blobs
@@ -135,7 +135,9 @@ class Store:
         today, amount = _today(), sum(map(len, blobs.values()))
         written = self._written[1] if self._written[0] == today else 0
         if written + amount > self.most and index.size() + amount > self.most:
-            self._tell(f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept")
+            self._report_once(
+                f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept"
+            )
             return
         index.append(label, blobs, today)
         self._written = (today, written + amount)
@@ -152,7 +154,7 @@ class Store:
         return len(entries), len(damaged)
 
     def _guarded(self, action: Callable[[PackIndex], T], otherwise: T) -> T:
-        """Do *action* on the index; on a fault tell it, mend what can be mended and return *otherwise*."""
+        """Do *action* on the index; on a fault report it, mend what can be mended and return *otherwise*."""
         with self._lock:
             if self._off:
                 return otherwise
@@ -176,7 +178,7 @@ class Store:
             return False
         self.close()
         self._read_only = True
-        self._tell(f"{self.directory} cannot be written: what is there is used, and nothing new is kept")
+        self._report_once(f"{self.directory} cannot be written: what is there is used, and nothing new is kept")
         return True
 
     def _open(self) -> PackIndex:
@@ -193,18 +195,33 @@ class Store:
         except OSError as error:
             self._give_up(f"{reason}, and cannot be removed: {error.strerror}")
             return
-        self._tell(f"{reason}; it was removed and is built anew")
+        self._report_once(f"{reason}; it was removed and is built anew")
         shutil.rmtree(aside, ignore_errors=True)
 
     def _give_up(self, reason: str) -> None:
         self.close()
         self._off = True
-        self._tell(f"going on without {self.directory}: {reason}")
+        self._report_once(f"going on without {self.directory}: {reason}")
 
-    def _tell(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
-            print(f"monge: cache: {message}", file=sys.stderr)
+    def _report_once(self, message: str) -> None:
+        if message not in self._reported:
+            self._reported.add(message)
+            report(f"cache: {message}")
+
+
+def make_label(what: str, maker: str) -> str:
+    """Return the label of blobs that hold *what*, computed by *maker*.
+
+    >>> split_label(make_label("vectors of minilm", "onnx=1"))
+    ('vectors of minilm', 'onnx=1')
+    """
+    return f"{what}|{maker}"
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return what a label names and who computed it (empty if the label does not say)."""
+    what, separator, maker = label.rpartition("|")
+    return (what, maker) if separator else (label, "")
 
 
 def format_bytes(count: float) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from tqdm import tqdm
 
 from monge.encoders import Encoder, parse_layers
-from monge.encoders.static.cache import is_cache_enabled
+from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.meta.data import JudgedSet, MetricScores
 from monge.meta.judged import JudgedScores
@@ -104,7 +104,7 @@ def encode_together(metrics: Sequence[Metric], judged: JudgedSet) -> None:
         encoders.setdefault(name, metric.encoder)
         layers.setdefault(name, set()).update(parse_layers(metric.settings.layers, metric.encoder.layers))
         readers[name] = readers.get(name, 0) + 1
-    if not is_cache_enabled():
+    if not Environment.read().cache:
         return
     texts = list(dict.fromkeys(t for s in judged_segments(judged) for t in (s.hypothesis, *s.references)))
     for name, encoder in encoders.items():

@@ -1,4 +1,4 @@
-"""Choosing hidden states and joining them into one vector a token."""
+"""Choosing hidden states and joining them into one vector per token."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from monge.encoders.layers.routing import Routing, route_layers
 from monge.errors import OptionError, suggest
 
 FloatArray = NDArray[np.float32]
+ALGORITHM = 1  # raise it when an aggregation or KDE routing changes a vector
 Aggregation = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -56,11 +57,11 @@ def _parse_part(part: str, count: int, whole: str) -> list[int]:
         return [int(part)]
     if (match := re.fullmatch(r"(\d+)-(\d+)", part)) and int(match[1]) <= int(match[2]):
         return list(range(int(match[1]), min(int(match[2]), count) + 1))  # whose last is refused if there are fewer
-    raise OptionError(f"layers {whole!r} are no number, range like 6-8, last, last5, middle or all")
+    raise OptionError(f"layers {whole!r} must be a number, a range like 6-8, last, last5, middle or all")
 
 
 def aggregate_layers(vectors: NDArray[np.floating], aggregation: str, *, normalise: bool = False) -> FloatArray:
-    """Join the layers of one text, (layers, n, d), into one vector a token, (n, d').
+    """Join the layers of one text, (layers, n, d), into one vector per token, (n, d').
 
     ``single`` takes the one layer there is, ``mean`` averages, ``concat`` puts the layers side by side;
     ``pmeans:1,inf,-inf`` joins power means (:func:`power_mean`; MoverScore, Zhao et al. 2019);

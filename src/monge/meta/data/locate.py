@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from monge.encoders.static.cache import cache_directory
+from monge.environment import Environment
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -23,17 +23,18 @@ _BLOCK = 1 << 16
 
 def data_folders() -> list[Path]:
     """Return the folders that are searched: MONGE_DATA (several may be given, as in PATH), then the cache."""
-    named = [Path(p).expanduser() for p in os.environ.get("MONGE_DATA", "").split(os.pathsep) if p]
-    return [*named, cache_directory() / "data"]
+    environment = Environment.read()
+    return [*environment.data_folders, environment.cache_directory / "data"]
 
 
 def download_data(spec: DataSpec) -> Path:
     """Fetch the files of a set into the cache, checking every hash; what is there and right is kept."""
     if not spec.files:
         raise OptionError(f"{spec.name} has no fixed public address: get it from {spec.home} and set MONGE_DATA")
-    if os.environ.get("MONGE_OFFLINE", "0") not in ("", "0"):
+    environment = Environment.read()
+    if environment.offline:
         raise InputError(f"{spec.name} cannot be fetched: MONGE_OFFLINE is set")
-    folder = cache_directory() / "data" / spec.folder
+    folder = environment.cache_directory / "data" / spec.folder
     folder.mkdir(parents=True, exist_ok=True)
     for file in spec.files:
         target = folder / file.name

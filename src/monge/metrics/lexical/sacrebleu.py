@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.models import is_offline
+from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
 from monge.metrics.base import MetricBase, check_needs, note_empty_texts, read_language
 from monge.metrics.lexical.specs import lexical_spec
@@ -181,7 +181,7 @@ def tokenizer_model(tokenize: str) -> Path | None:
 
 def _check_offline(tokenize: str) -> None:
     """Refuse a tokenizer whose model sacrebleu would download although the network must not be touched."""
-    if is_offline():
+    if Environment.read().offline:
         model = tokenizer_model(tokenize)
         if model is not None and not model.exists():
             raise ModelError(f"sacrebleu's tokenizer {tokenize!r} needs a model that is not here, and this is offline")
