@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from monge.cli import main
+from monge.encoders.static.files import load_vectors
 from monge.engine.journal import SCORING_ROOMS, code_hash
 from monge.storage.store import Store, make_label
 
@@ -90,6 +91,44 @@ def test_verify_and_clear(filled: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["cache", "clear"]) == 0
     assert "freed" in capsys.readouterr().out
     assert Store(filled / "cache" / "embeddings").size() == 0
+
+
+@pytest.fixture
+def converted(folder: Path) -> Path:
+    """A cache with converted word vectors; return their folder."""
+    (folder / "v.txt").write_text("a 1 2\nb 3 4\n")
+    load_vectors(folder / "v.txt")
+    (kept,) = (folder / "cache" / "vectors").iterdir()
+    return kept
+
+
+def test_word_vectors_are_shown_and_cleared(converted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "-f", "json"]) == 0
+    rows = {row["what"]: row for row in json.loads(capsys.readouterr().out)["kept"]}
+    assert rows["word vectors of v.txt"]["current"] is True
+    assert rows["word vectors of v.txt"]["bytes"] > 128
+    assert main(["cache", "clear"]) == 0
+    assert not converted.exists()
+    assert main(["cache"]) == 0
+    assert "word vectors: 0 bytes" in capsys.readouterr().out
+
+
+def test_word_vectors_are_verified(converted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "verify"]) == 0
+    content = bytearray((converted / "vectors.npy").read_bytes())
+    content[-1] ^= 1
+    (converted / "vectors.npy").write_bytes(content)
+    assert main(["cache", "verify"]) == 1
+    assert "1 damaged: removed, they will be made again" in capsys.readouterr().out
+    assert not converted.exists()
+    assert main(["cache", "verify"]) == 0
+
+
+def test_word_vectors_are_pruned(converted: Path) -> None:
+    assert main(["cache", "prune", "--max-size", "1MB"]) == 0
+    assert converted.exists()
+    assert main(["cache", "prune", "--max-size", "100"]) == 0
+    assert not converted.exists()
 
 
 def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
