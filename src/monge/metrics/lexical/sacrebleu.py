@@ -84,7 +84,7 @@ class SacrebleuMetric(MetricBase):
             # sacrebleu's own way to resample (sacrebleu.significance); tests hold it against its public functions
             rows = self.corpus._extract_corpus_statistics([hypothesis], [[reference] for reference in references])
             row = tuple(rows[0])
-            if len(self._counted) == _KEPT:
+            if len(self._counted) >= _KEPT:
                 self._counted.clear()
             self._counted[key] = row
         return row
