@@ -27,7 +27,7 @@ class ConvertedFiles:
     """Folders by key in a directory, each with a list of its files, their sizes and their checksums.
 
     The promise is that of :class:`~monge.storage.store.Store`: a folder is read whole and checked before it is
-    handed out (80 MB in 20 ms), a damaged one is reported on stderr and removed, and what cannot be written is not an
+    handed out (80 MB in 30 ms), a damaged one is reported on stderr and removed, and what cannot be written is not an
     error, because all that is lost is time. When a new folder takes the directory beyond *most* bytes, the folders
     that were not used for longest go; the new one stays.
     """
