@@ -23,6 +23,7 @@ from pathlib import Path
 from shared import find_pairs, median_ratio, tell_target
 
 from monge.encoders.models import find_model, require_model
+from monge.environment import Environment
 from monge.report.tables import text_table
 
 TIMED = """
@@ -78,7 +79,7 @@ def main() -> None:
     rows, ratios = [], {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        model = require_model(find_model("minilm"))
+        model = require_model(find_model("minilm"), Environment.read())
         (folder / "cache" / "models").mkdir(parents=True)
         (folder / "cache" / "models" / model.name).symlink_to(model, target_is_directory=True)
         for file, lines in (("hypotheses.txt", hypotheses), ("references.txt", references)):

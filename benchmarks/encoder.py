@@ -30,6 +30,7 @@ from monge.encoders import load_encoder
 from monge.encoders.models import find_model, require_model
 from monge.encoders.torch_backend import TorchBackend, load_tokenizer
 from monge.encoders.transformer import TransformerEncoder
+from monge.environment import Environment
 
 ROOT = Path(__file__).parent.parent
 PRODUCT = 1536  # rows and columns of the matrices that measure the limit
@@ -129,10 +130,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the table as JSON")
     args = parser.parse_args()
     texts, origin = find_texts(args.texts)
-    directory = require_model(find_model(args.model))
+    directory = require_model(find_model(args.model), Environment.read())
     ours: Any = load_encoder(args.model)
     torch_encoder = TransformerEncoder(
-        load_tokenizer(directory), TorchBackend(directory, device="cpu"), signature="torch"
+        load_tokenizer(directory), TorchBackend(directory, device="cpu"), signature="torch", identity="torch"
     )
     last = [ours.layers - 1]
     rivals: dict[str, Callable[[], object]] = {

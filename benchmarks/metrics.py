@@ -28,6 +28,7 @@ import numpy as np
 from shared import find_pairs, median_ratio, run_in_turns, tell_target
 
 from monge.encoders.models import find_model, require_model
+from monge.environment import Environment
 from monge.metrics import load_metric
 from monge.report.tables import text_table
 
@@ -121,7 +122,7 @@ def main() -> None:
     warnings.filterwarnings("ignore")
     hypotheses, references, origin = find_pairs(args.pairs)
     print(origin)
-    directory = require_model(find_model("minilm"))
+    directory = require_model(find_model("minilm"), Environment.read())
     compare("MoverScore", movers(hypotheses, references, directory), args.rounds, len(hypotheses), 4)
     compare("BERTScore", berts(hypotheses, references, directory), args.rounds, len(hypotheses), 1.5)
 

@@ -36,8 +36,9 @@ def minilm_directory() -> Path:
     """The folder of the embedded encoder's weights, fetched if need be."""
     from monge.encoders import load_encoder
     from monge.encoders.models import find_model, locate_model
+    from monge.environment import Environment
 
     load_encoder("minilm")
-    directory = locate_model(find_model("minilm"))
+    directory = locate_model(find_model("minilm"), Environment.read())
     assert directory is not None
     return directory

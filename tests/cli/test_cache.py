@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from monge.cli import main
-from monge.encoders.cached import label
-from monge.engine.journal import SCORING_ROOMS
-from monge.storage.store import Store
+from monge.encoders.static.files import load_vectors
+from monge.engine.journal import SCORING_ROOMS, code_hash
+from monge.storage.store import Store, make_label
 
 
 @pytest.fixture
@@ -23,7 +23,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def filled(folder: Path) -> Path:
     store = Store(folder / "cache" / "embeddings")
-    store.put(label("model@1234", "encoders"), {bytes([n]): bytes(1000) for n in range(10)})
+    store.put(
+        make_label("model@1234", "cached=1 transformer=1 device=cpu"), {bytes([n]): bytes(1000) for n in range(10)}
+    )
     store.put("old@5678|00000000", {b"old": bytes(500)})
     store.close()
     return folder
@@ -33,13 +35,14 @@ def test_an_empty_cache_is_shown(folder: Path, capsys: pytest.CaptureFixture[str
     assert main(["cache"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].startswith("vectors: 0 bytes of at most 4.0 GB in ")
-    assert shown[1].startswith("scores: 0 bytes of at most 512.0 MB in ")
-    assert len(shown) == 2
+    assert shown[1].startswith("word vectors: 0 bytes of at most 4.0 GB in ")
+    assert shown[2].startswith("scores: 0 bytes of at most 512.0 MB in ")
+    assert len(shown) == 3
 
 
 def test_what_is_kept_is_shown_by_model(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[5:]]
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[6:]]
     assert rows == [
         ["model@1234", "this", "version", "10", "9.8", "KB"],
         ["old@5678", "another", "version", "1", "500", "bytes"],
@@ -84,10 +87,48 @@ def test_verify_and_clear(filled: Path, capsys: pytest.CaptureFixture[str]) -> N
     (pack,) = (filled / "cache" / "embeddings").glob("*.pack")
     os.truncate(pack, 5000)
     assert main(["cache", "verify"]) == 1
-    assert capsys.readouterr().out == "11 entries read, 6 damaged: dropped, they will be made again\n"
+    assert capsys.readouterr().out == "11 entries read, 6 damaged: removed, they will be made again\n"
     assert main(["cache", "clear"]) == 0
     assert "freed" in capsys.readouterr().out
     assert Store(filled / "cache" / "embeddings").size() == 0
+
+
+@pytest.fixture
+def converted(folder: Path) -> Path:
+    """A cache with converted word vectors; return their folder."""
+    (folder / "v.txt").write_text("a 1 2\nb 3 4\n")
+    load_vectors(folder / "v.txt")
+    (kept,) = (folder / "cache" / "vectors").iterdir()
+    return kept
+
+
+def test_word_vectors_are_shown_and_cleared(converted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "-f", "json"]) == 0
+    rows = {row["what"]: row for row in json.loads(capsys.readouterr().out)["kept"]}
+    assert rows["word vectors of v.txt"]["current"] is True
+    assert rows["word vectors of v.txt"]["bytes"] > 128
+    assert main(["cache", "clear"]) == 0
+    assert not converted.exists()
+    assert main(["cache"]) == 0
+    assert "word vectors: 0 bytes" in capsys.readouterr().out
+
+
+def test_word_vectors_are_verified(converted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "verify"]) == 0
+    content = bytearray((converted / "vectors.npy").read_bytes())
+    content[-1] ^= 1
+    (converted / "vectors.npy").write_bytes(content)
+    assert main(["cache", "verify"]) == 1
+    assert "1 damaged: removed, they will be made again" in capsys.readouterr().out
+    assert not converted.exists()
+    assert main(["cache", "verify"]) == 0
+
+
+def test_word_vectors_are_pruned(converted: Path) -> None:
+    assert main(["cache", "prune", "--max-size", "1MB"]) == 0
+    assert converted.exists()
+    assert main(["cache", "prune", "--max-size", "100"]) == 0
+    assert not converted.exists()
 
 
 def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +145,7 @@ def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.Capt
     assert main([*command, "-q"]) == 0
     assert capsys.readouterr().err == ""
     kept = [row.label for row in Store(folder / "cache" / "scores").summary()]
-    assert kept == [label("scores of chrf", *SCORING_ROOMS)]
+    assert kept == [make_label("scores of chrf", code_hash(*SCORING_ROOMS))]
 
 
 def test_no_cache_neither_reads_nor_writes(

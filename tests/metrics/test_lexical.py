@@ -232,3 +232,12 @@ def test_no_model_of_a_tokenizer_is_fetched_offline(
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     with pytest.raises(ModelError, match=f"'{tokenize}' needs a model that is not here, and this is offline"):
         make_bleu(tokenize=tokenize)
+
+
+def test_the_counts_kept_stay_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monge.metrics.lexical.sacrebleu._KEPT", 3)
+    metric = make_bleu()
+    metric._counted.update({bytes([n]): (0.0,) for n in range(4)})  # as two threads at once may leave it
+    for n in range(5):
+        metric.score([Segment(f"text {n}", (f"reference {n}",))])
+        assert len(metric._counted) <= 3

@@ -97,7 +97,7 @@ def test_a_pack_that_another_process_pruned_is_a_miss(store: Store, capsys: pyte
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 500, None], ids=["emptied", "garbage", "cut"])
-def test_a_damaged_index_is_built_anew(store: Store, damage: bytes | None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_index_is_built_again(store: Store, damage: bytes | None, capsys: pytest.CaptureFixture[str]) -> None:
     store.put("a", BLOBS)
     store.close()
     index = store.directory / "index.sqlite"
@@ -107,11 +107,11 @@ def test_a_damaged_index_is_built_anew(store: Store, damage: bytes | None, capsy
     assert again.get(list(BLOBS)) == {}
     again.put("a", BLOBS)
     assert again.get(list(BLOBS)) == BLOBS
-    assert ("built anew" in capsys.readouterr().err) == (damage != b"")  # an empty file is a new database
+    assert ("built again" in capsys.readouterr().err) == (damage != b"")  # an empty file is a new database
     assert not list(store.directory.parent.glob("*.discarded-*"))
 
 
-def test_an_index_of_another_version_is_built_anew(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_index_of_another_version_is_built_again(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     store.put("a", BLOBS)
     store.close()
     with sqlite3.connect(store.directory / "index.sqlite") as connection:

@@ -1,27 +1,29 @@
 """Show, prune, verify or clear what was computed before.
 
   monge cache                        what is kept, by model and metric
-  monge cache prune --max-size 2GB   drop what was not used for longest
-  monge cache verify                 read everything, drop what is damaged
-  monge cache clear                  drop everything
+  monge cache prune --max-size 2GB   remove what was not used for longest
+  monge cache verify                 read everything, remove what is damaged
+  monge cache clear                  remove everything
 
-Vectors of texts and scores of finished chunks are kept in $MONGE_CACHE, or else in the folder monge of your cache, so
-that no text is encoded twice and an interrupted job can go on. What another version of monge computed is not used.
-Vectors take at most 4 GB (MONGE_CACHE_SIZE changes that). MONGE_CACHE_DTYPE=float16 halves them, with rounded scores
-and a signature that says so. A cache that cannot be written is read; nothing is read or kept with --no-cache or
-MONGE_NO_CACHE=1. Models are no part of this: see `monge models`.
+Vectors of texts, converted word vectors and scores of finished chunks are kept in $MONGE_CACHE, or else in the folder
+monge of your cache, so that no text is encoded twice and an interrupted job can go on. Vectors are used only by the
+code and library versions that computed them. Vectors of texts take at most 4 GB, and so do word vectors
+(MONGE_CACHE_SIZE changes that). MONGE_CACHE_DTYPE=float16 halves the vectors of texts, with rounded scores and a
+signature that says so. A cache that cannot be written is read; nothing is read or kept with --no-cache or
+MONGE_NO_CACHE=1. Models are not part of this: see `monge models`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
 
+from monge.environment import Environment, parse_bytes
 from monge.errors import OptionError
-
-if TYPE_CHECKING:
-    from monge.storage.store import Store
+from monge.storage.store import LabelSummary, format_bytes, split_label
 
 ACTIONS = ("show", "prune", "verify", "clear")
 
@@ -33,52 +35,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print (default: text)")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do what is asked with both stores; 1 when ``verify`` found damage."""
-    from monge.encoders.cached import embedding_store
-    from monge.encoders.static.cache import cache_directory
-    from monge.engine.journal import open_score_store
-    from monge.environment import parse_bytes
-    from monge.storage.store import format_bytes
+class Shelf(Protocol):
+    """What a store of blobs and a directory of converted files have in common."""
 
+    directory: Path
+    most: int
+
+    def summary(self) -> Sequence[LabelSummary]: ...
+    def size(self) -> int: ...
+    def prune(self, most: int) -> int: ...
+    def verify(self) -> tuple[int, int]: ...
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what is asked with all that is kept; 1 when ``verify`` found damage."""
     if (args.action == "prune") != (args.max_size is not None):
         raise OptionError("prune needs --max-size SIZE, such as 2GB, and nothing else takes it")
-    vectors, scores = embedding_store(), open_score_store(cache_directory() / "scores")
+    shelves = _open_shelves(Environment.read())
     if args.action == "prune":
-        freed = vectors.prune(parse_bytes(args.max_size))
-        print(f"{format_bytes(freed)} freed, {format_bytes(vectors.size())} of vectors kept")
-        return 0
+        return _prune(shelves["vectors"], shelves["word vectors"], parse_bytes(args.max_size))
     if args.action == "clear":
-        print(f"{format_bytes(vectors.prune(0) + scores.prune(0))} freed")
+        print(f"{format_bytes(sum(shelf.prune(0) for shelf in shelves.values()))} freed")
         return 0
     if args.action == "verify":
-        return _verify(vectors, scores)
-    _show(vectors, scores, args.format)
+        return _verify(list(shelves.values()))
+    _show(shelves, args.format)
     return 0
 
 
-def _verify(*stores: Store) -> int:
-    reports = [store.verify() for store in stores]
-    entries, damaged = (sum(numbers) for numbers in zip(*reports, strict=True))
-    print(f"{entries} entries read, {damaged} damaged" + (": dropped, they will be made again" if damaged else ""))
+def _open_shelves(environment: Environment) -> dict[str, Shelf]:
+    from monge.encoders.stores import converted_vectors, vector_store
+    from monge.engine.journal import open_score_store
+
+    return {
+        "vectors": vector_store(environment),
+        "word vectors": converted_vectors(environment),
+        "scores": open_score_store(environment.cache_directory / "scores"),
+    }
+
+
+def _prune(texts: Shelf, words: Shelf, most: int) -> int:
+    """Leave *most* bytes of vectors in all; those of texts took longer to compute and come first."""
+    freed = texts.prune(most)
+    freed += words.prune(max(0, most - texts.size()))
+    print(f"{format_bytes(freed)} freed, {format_bytes(texts.size() + words.size())} of vectors kept")
+    return 0
+
+
+def _verify(shelves: Sequence[Shelf]) -> int:
+    entries, damaged = (sum(numbers) for numbers in zip(*(shelf.verify() for shelf in shelves), strict=True))
+    print(f"{entries} entries read, {damaged} damaged" + (": removed, they will be made again" if damaged else ""))
     return 1 if damaged else 0
 
 
-def _show(vectors: Store, scores: Store, form: str) -> None:
+def _show(shelves: Mapping[str, Shelf], form: str) -> None:
     from monge.report.tables import text_table
-    from monge.storage.store import format_bytes
 
-    rows = [(row, *_origin(row.label)) for store in (vectors, scores) for row in store.summary()]
+    rows = [(row, *_origin(row.label)) for shelf in shelves.values() for row in shelf.summary()]
     if form == "json":
-        bounds = {str(store.directory): {"bytes": store.size(), "most": store.most} for store in (vectors, scores)}
+        bounds = {str(shelf.directory): {"bytes": shelf.size(), "most": shelf.most} for shelf in shelves.values()}
         entries = [
             {"what": what, "current": current, "entries": row.entries, "bytes": row.bytes}
             for row, what, current in rows
         ]
         print(json.dumps({"stores": bounds, "kept": entries}, ensure_ascii=False, indent=1))
         return
-    for name, store in (("vectors", vectors), ("scores", scores)):
-        print(f"{name}: {format_bytes(store.size())} of at most {format_bytes(store.most)} in {store.directory}")
+    for name, shelf in shelves.items():
+        print(f"{name}: {format_bytes(shelf.size())} of at most {format_bytes(shelf.most)} in {shelf.directory}")
     if rows:
         table = [
             [what, "this version" if current else "another version", f"{row.entries}", format_bytes(row.bytes)]
@@ -89,7 +112,8 @@ def _show(vectors: Store, scores: Store, form: str) -> None:
 
 def _origin(label: str) -> tuple[str, bool]:
     """Return what a label names, and whether the code that made it is the code that is running."""
-    from monge.encoders.cached import split_label
-    from monge.engine.journal import SCORING_ROOMS
+    from monge.encoders.identity import is_current
+    from monge.engine.journal import MAKER
 
-    return split_label(label, ("encoders",), SCORING_ROOMS)
+    what, maker = split_label(label)
+    return what, maker == MAKER or is_current(maker)

@@ -11,8 +11,10 @@ model fetches it, unless --offline is given or MONGE_OFFLINE=1 is set.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import TYPE_CHECKING
 
+from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
@@ -25,47 +27,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", nargs="?", choices=("list", "fetch", "path"), default="list", help="what to do; default: list"
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="the models to fetch or to locate")
-    parser.add_argument("--offline", action="store_true", default=None, help="never touch the network")
+    parser.add_argument("--offline", action="store_true", help="never use the network")
 
 
 def run(args: argparse.Namespace) -> int:
     """List the models, fetch some, or print where they are."""
     from monge.encoders.models import MODELS, find_model
 
+    environment = Environment.read()
+    if args.offline:
+        environment = dataclasses.replace(environment, offline=True)
     specs = [find_model(name) for name in args.names]
     if args.action == "list":
-        _print_table(specs or list(MODELS))
+        _print_table(specs or list(MODELS), environment)
         return 0
     if not specs:
         raise OptionError(f"monge models {args.action} needs the name of a model; `monge models` lists them")
     for spec in specs:
-        print(_path_of(spec) if args.action == "path" else _fetch(spec, args.offline))
+        print(_path_of(spec, environment) if args.action == "path" else _fetch(spec, environment))
     return 0
 
 
-def _fetch(spec: ModelSpec, offline: bool) -> str:
-    """Fetch a model, anew when the one here is damaged; offline, only say where a good one is."""
+def _fetch(spec: ModelSpec, environment: Environment) -> str:
+    """Fetch a model, again when the one here is damaged; offline, only say where a good one is."""
     from monge.encoders.fetch import fetch_model
-    from monge.encoders.models import is_offline, require_model
+    from monge.encoders.models import require_model
 
-    return str(require_model(spec, offline=True) if is_offline(offline or None) else fetch_model(spec))
+    return str((require_model if environment.offline else fetch_model)(spec, environment))
 
 
-def _path_of(spec: ModelSpec) -> str:
+def _path_of(spec: ModelSpec, environment: Environment) -> str:
     from monge.encoders.models import locate_model
 
-    directory = locate_model(spec)
+    directory = locate_model(spec, environment)
     if directory is None:
         raise ModelError(f"{spec.name} is not on this machine; get it with: monge models fetch {spec.name}")
     return str(directory)
 
 
-def _print_table(specs: list[ModelSpec]) -> None:
+def _print_table(specs: list[ModelSpec], environment: Environment) -> None:
     from monge.encoders.models import locate_model
 
     rows = [("name", "model", "kind", "size", "licence", "languages", "where")]
     for spec in specs:
-        where = locate_model(spec)
+        where = locate_model(spec, environment)
         size = f"{spec.megabytes} MB"
         place = "not here" if where is None else str(where)
         rows.append((spec.name, spec.title, spec.kind, size, spec.licence, spec.languages, place))
@@ -73,4 +78,4 @@ def _print_table(specs: list[ModelSpec]) -> None:
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     if any(row[-1] == "not here" for row in rows):
-        print("\n`monge models fetch NAME` gets a model; one that is needed is fetched by itself.")
+        print("\n`monge models fetch NAME` gets a model; a model that is needed is fetched automatically.")

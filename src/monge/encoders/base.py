@@ -19,7 +19,7 @@ class EncodedText:
     ``vectors`` has shape (layers, n, d): the hidden states that were asked for, in the order asked for;
     a static encoder has one layer. ``spans`` (n, 2) are character offsets into ``text``; a special token
     such as ``[CLS]`` has an empty span and ``special`` set. ``words`` (n,) numbers the words, so that subwords of
-    one word share a number; special tokens have -1. ``notes`` tell what was degraded (windows, truncation,
+    one word share a number; special tokens have -1. ``notes`` say what was degraded (windows, truncation,
     out-of-vocabulary words).
     """
 
@@ -36,19 +36,11 @@ class EncodedText:
         if self.vectors.ndim != 3 or self.vectors.shape[1] != n:
             raise ModelError(f"vectors of {n} tokens must have shape (layers, {n}, d), not {self.vectors.shape}")
         if self.spans.shape != (n, 2) or self.special.shape != (n,) or self.words.shape != (n,):
-            raise ModelError("spans, special and words must have one row a token")
+            raise ModelError("spans, special and words must have one row per token")
         if not np.isfinite(self.vectors).all():
             layer, token = (int(v[0]) for v in np.nonzero(~np.isfinite(self.vectors))[:2])
             named = f"token {self.tokens[token]!r} (layer {layer}) of {self.text[:60]!r}"
             raise ModelError(f"NaN or infinite vector for {named}")
-
-
-@runtime_checkable
-class Identified(Protocol):
-    """What says everything that computes its vectors: weights, backend, versions; with full digests."""
-
-    @property
-    def identity(self) -> str: ...
 
 
 @runtime_checkable
@@ -71,5 +63,22 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
-        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        """Return one EncodedText per text, with the hidden states *layers* (0 = embeddings; None = all)."""
         ...
+
+
+@runtime_checkable
+class Identified(Protocol):
+    """An encoder that can say exactly what computes its vectors, so that they may be stored.
+
+    ``identity`` is readable text that changes whenever a vector could: backend, device kind, versions of the
+    libraries, full digests of weights, tokenizer and configuration, options, and an algorithm number per component.
+    Vectors of an encoder without it are never stored, nor are scores made from them.
+    """
+
+    @property
+    def identity(self) -> str: ...
+
+
+class IdentifiedEncoder(Encoder, Identified, Protocol):
+    """An encoder whose vectors may be stored."""

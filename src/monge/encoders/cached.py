@@ -5,45 +5,48 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Literal, NamedTuple, cast, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.base import EncodedText, Encoder
+from monge.encoders.base import EncodedText, Identified, IdentifiedEncoder
+from monge.encoders.identity import maker_of
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
-from monge.encoders.static.cache import cache_directory
-from monge.environment import CACHE_BYTES, parse_bytes
+from monge.environment import CACHE_DTYPES
 from monge.errors import ModelError, OptionError, suggest
-from monge.storage.store import Store
+from monge.storage.store import Store, make_label
 
-CacheDtype = Literal["float32", "float16"]
-_KEY_BYTES = 16
+ALGORITHM = 1  # raise it when what is stored for a text changes
 _SHEET = "tokens"
 
 
 class CachedEncoder:
     """An encoder in front of a store: a text is encoded only if it was never encoded before.
 
-    The hidden states of every (text, layer) are stored by themselves under sha256(signature, layer, text), so that a
-    metric with other layers finds those that it shares; tokens, spans and notes are stored once a text. When all are
-    there, *encoder* is not called. *dtype* float16 halves the disk at a relative error of 5e-4; since it changes
-    scores, in the first run as in the second, it stands in the signature.
+    The hidden states of every (text, layer) are stored by themselves under SHA-256(identity, layer, text), so that a
+    metric with other layers finds those that it shares; tokens, spans and notes are stored once per text. When all
+    are there, *encoder* is not called. *dtype* float16 halves the disk space at a relative error of 5e-4; since it
+    changes scores, in the first run as in the second, it is part of the signature.
+
+    Raises OptionError for an unknown *dtype* and for an encoder that does not say what computes its vectors.
     """
 
-    def __init__(self, encoder: Encoder, store: Store, *, dtype: CacheDtype = "float32") -> None:
-        if dtype not in get_args(CacheDtype):
-            raise OptionError(
-                f"cache dtype {dtype!r}{suggest(dtype, get_args(CacheDtype))}: must be float32 or float16"
-            )
+    def __init__(self, encoder: IdentifiedEncoder, store: Store, *, dtype: str = "float32") -> None:
+        if dtype not in CACHE_DTYPES:
+            raise OptionError(f"cache dtype {dtype!r}{suggest(dtype, CACHE_DTYPES)}: must be float32 or float16")
+        if not isinstance(encoder, Identified):
+            raise OptionError(f"{type(encoder).__name__} has no identity: its vectors cannot be stored")
         self.encoder = encoder
         self.store = store
         self._dtype = dtype
-        self._prefix = f"{code_hash('encoders')}\0{self.signature}\0"
+        self._prefix = f"cached={ALGORITHM}\0{self.identity}\0"
+        self._label = make_label(self.signature, f"cached={ALGORITHM} {maker_of(self.identity)}".rstrip())
+
+    @property
+    def identity(self) -> str:
+        return self.encoder.identity + ("" if self._dtype == "float32" else f" stored={self._dtype}")
 
     @property
     def signature(self) -> str:
@@ -68,7 +71,7 @@ class CachedEncoder:
         return [known[text] for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
-        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        """Return one EncodedText per text, with the hidden states *layers* (0 = embeddings; None = all)."""
         chosen = tuple(range(self.layers)) if layers is None else tuple(layers)
         if not all(0 <= layer < self.layers for layer in chosen) or not all(isinstance(text, str) for text in texts):
             return self.encoder.encode(texts, layers)  # which knows what to say
@@ -83,9 +86,7 @@ class CachedEncoder:
         missing = [text for text in sheets if text not in known]
         if missing:
             fresh = [self._round(one) for one in self.encoder.encode(missing, chosen)]
-            self.store.put(
-                label(self.signature, "encoders"), self._disassemble(fresh, sheets, [keys[layer] for layer in chosen])
-            )
+            self.store.put(self._label, self._disassemble(fresh, sheets, [keys[layer] for layer in chosen]))
             known.update(zip(missing, fresh, strict=True))
         return [known[text] for text in texts]
 
@@ -96,7 +97,7 @@ class CachedEncoder:
             if text not in keys:
                 digest = start.copy()
                 digest.update(text.encode("utf-8", errors="surrogatepass"))
-                keys[text] = digest.digest()[:_KEY_BYTES]
+                keys[text] = digest.digest()
         return keys
 
     def _assemble(self, text: str, sheet: bytes | None, columns: Sequence[bytes | None]) -> EncodedText | None:
@@ -158,59 +159,20 @@ class _Sheet(NamedTuple):
         return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes))
 
 
-def load_cached(load: Callable[[], Encoder], identity: Iterable[str], *, store: Store | None = None) -> CachedEncoder:
+def load_cached(
+    load: Callable[[], IdentifiedEncoder], *, identity: str, title: str, store: Store, dtype: str = "float32"
+) -> CachedEncoder:
     """Return the encoder that *load* makes, behind the cache; it is loaded only once a text is not in the cache.
 
-    *identity* names everything that decides which encoder *load* makes (files with size and time, options): its
-    signature, layers and dimension are remembered under it, to be known without loading.
+    *identity* and *title* decide which encoder *load* makes: its signature, layers and dimension are remembered under
+    them, so that they are known without loading.
     """
-    shelf = embedding_store() if store is None else store
-    content = "\0".join([code_hash("encoders"), *identity])
-    key = hashlib.sha256(content.encode("utf-8", errors="surrogateescape")).digest()[:_KEY_BYTES]
-    note = shelf.get([key]).get(key)
+    content = f"facts={ALGORITHM}\0{identity}\0{title}"
+    key = hashlib.sha256(content.encode("utf-8", errors="surrogateescape")).digest()
+    note = store.get([key]).get(key)
     if note is not None:
-        return CachedEncoder(LazyEncoder(load, EncoderFacts(**json.loads(note))), shelf, dtype=_cache_dtype())
+        return CachedEncoder(LazyEncoder(load, EncoderFacts(**json.loads(note))), store, dtype=dtype)
     encoder = load()
-    shelf.put(
-        label("encoders known", "encoders"), {key: json.dumps(dataclasses.asdict(EncoderFacts.of(encoder))).encode()}
-    )
-    return CachedEncoder(encoder, shelf, dtype=_cache_dtype())
-
-
-def embedding_store() -> Store:
-    """Return the store of hidden states, bounded by ``MONGE_CACHE_SIZE`` (default 4 GB); one a process."""
-    size = os.environ.get("MONGE_CACHE_SIZE", "")
-    return _open_store(cache_directory() / "embeddings", parse_bytes(size) if size else CACHE_BYTES)
-
-
-@cache
-def _open_store(directory: Path, most: int) -> Store:
-    return Store(directory, most=most)
-
-
-def _cache_dtype() -> CacheDtype:
-    chosen = os.environ.get("MONGE_CACHE_DTYPE") or "float32"
-    return cast(CacheDtype, chosen)  # CachedEncoder refuses what is neither
-
-
-def label(what: str, *rooms: str) -> str:
-    """Return the label under which a store keeps what the code of *rooms* made."""
-    return f"{what}|{code_hash(*rooms)}"
-
-
-def split_label(text: str, *makers: Sequence[str]) -> tuple[str, bool]:
-    """Return what a label names, and whether the code of one of *makers* is still what it was when it was made."""
-    what, _, code = text.rpartition("|")
-    return what or text, code in [code_hash(*rooms) for rooms in makers]
-
-
-@cache
-def code_hash(*rooms: str) -> str:
-    """Return eight digits that name the source of these *rooms* of monge: what other code computed is not trusted."""
-    source = Path(__file__).parent.parent
-    digest = hashlib.sha256()
-    for path in sorted(path for room in rooms for path in (source / room).rglob("*")):
-        if path.suffix in (".py", ".so", ".pyd"):
-            digest.update(f"{path.relative_to(source)}\0".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:8]
+    facts = json.dumps(dataclasses.asdict(EncoderFacts.of(encoder))).encode()
+    store.put(make_label("encoders known", f"cached={ALGORITHM}"), {key: facts})
+    return CachedEncoder(encoder, store, dtype=dtype)

@@ -22,7 +22,7 @@ class Naming:
     embeddings: Mapping[str, str]
     layer: Mapping[str, str]
     config: Mapping[str, str]
-    epsilon: float | None = None  # when the configuration does not tell
+    epsilon: float | None = None  # when the configuration does not say
     padded_positions: bool = False  # positions start after the padding index
     padding: int | None = None  # when the configuration does not decide it
 
@@ -108,7 +108,7 @@ def read_config(directory: Path) -> dict[str, Any]:
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ModelError(f"{directory} is no Hugging Face model directory: config.json is missing") from None
+        raise ModelError(f"{directory} is not a Hugging Face model directory: config.json is missing") from None
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from None
     if not isinstance(config, dict) or "model_type" not in config:
@@ -122,6 +122,19 @@ def weight_files(directory: Path) -> list[Path]:
     if not files:
         raise ModelError(f"{directory} holds no model.safetensors (pickled weights are not read)")
     return files
+
+
+def tokenizer_files(directory: Path) -> list[Path]:
+    """Return the files that decide how texts are cut: tokenizer.json or, where it is missing, all it is made from."""
+    fast = directory / "tokenizer.json"
+    if fast.is_file():
+        return [fast]
+    return sorted(path for suffix in ("json", "txt", "model") for path in directory.glob(f"*.{suffix}"))
+
+
+def config_files(directory: Path) -> list[Path]:
+    """Return the configuration and, for weights in several files, the index that says which is where."""
+    return [directory / "config.json", *sorted(directory.glob("*.index.json"))]
 
 
 class Checkpoint:
@@ -179,7 +192,7 @@ class Checkpoint:
 
 
 def runs_without_torch(config: Mapping[str, Any]) -> bool:
-    """Tell whether the built-in graphs compute exactly this model."""
+    """Whether the built-in graphs compute exactly this model."""
     naming = NAMINGS.get(config["model_type"])
     return (
         naming is not None
@@ -191,15 +204,15 @@ def runs_without_torch(config: Mapping[str, Any]) -> bool:
 
 
 def _architecture(config: Mapping[str, Any], naming: Naming) -> Architecture:
-    told = _DEFAULTS | {field: value for field, value in config.items() if value is not None}
-    padding = told["pad_token_id"] if naming.padding is None else naming.padding
+    known = _DEFAULTS | {field: value for field, value in config.items() if value is not None}
+    padding = known["pad_token_id"] if naming.padding is None else naming.padding
     first = int(padding) + 1 if naming.padded_positions else 0
     return Architecture(
-        layers=int(told[naming.config["layers"]]),
-        hidden=int(told[naming.config["hidden"]]),
-        heads=int(told[naming.config["heads"]]),
-        window=int(told["max_position_embeddings"]) - first,
+        layers=int(known[naming.config["layers"]]),
+        hidden=int(known[naming.config["hidden"]]),
+        heads=int(known[naming.config["heads"]]),
+        window=int(known["max_position_embeddings"]) - first,
         first_position=first,
-        epsilon=float(told["layer_norm_eps"] if naming.epsilon is None else naming.epsilon),
-        relative_buckets=int(told["relative_attention_num_buckets"]) if "relative" in naming.embeddings else 0,
+        epsilon=float(known["layer_norm_eps"] if naming.epsilon is None else naming.epsilon),
+        relative_buckets=int(known["relative_attention_num_buckets"]) if "relative" in naming.embeddings else 0,
     )

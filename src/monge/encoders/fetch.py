@@ -16,27 +16,28 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from monge.encoders.models import ModelSpec, locate_model, model_directory, verify_model
-from monge.encoders.static.cache import cache_directory
+from monge.environment import Environment
 from monge.errors import ModelError
 
 HUB_FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"]
 HUB_TIMEOUT = 3.0  # seconds until the hub counts as out of reach
 
 
-def fetch_model(spec: ModelSpec) -> Path:
+def fetch_model(spec: ModelSpec, environment: Environment) -> Path:
     """Return the directory of *spec* after fetching it, unless it is already there and right.
 
     Downloads are kept until the model is complete, so an interrupted fetch goes on where it stopped; a second process
     waits for the first; the finished directory appears in one step, and only if its sha256 is the pinned one.
     """
     try:
-        downloads = cache_directory() / "downloads" / spec.title
+        downloads = environment.cache_directory / "downloads" / spec.title
         downloads.mkdir(parents=True, exist_ok=True)
         with _lock(downloads.with_suffix(".lock")):
-            directory = _find_intact(spec)
+            directory = _find_intact(spec, environment)
             if directory is None:
-                _sweep(spec, downloads)
-                directory = _fetch(spec, downloads)
+                target = model_directory(spec, environment)
+                _sweep(spec, downloads, target.parent)
+                directory = _fetch(spec, downloads, target)
             shutil.rmtree(downloads, ignore_errors=True)
             return directory
     except OSError as error:
@@ -59,27 +60,26 @@ def _lock(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _sweep(spec: ModelSpec, downloads: Path) -> None:
+def _sweep(spec: ModelSpec, downloads: Path, models: Path) -> None:
     """Remove what a killed fetch left half done; complete parts stay."""
-    for left in (*downloads.glob(".part-*"), *model_directory(spec).parent.glob(f".{spec.title}-*")):
+    for left in (*downloads.glob(".part-*"), *models.glob(f".{spec.title}-*")):
         shutil.rmtree(left, ignore_errors=True)
 
 
-def _find_intact(spec: ModelSpec) -> Path | None:
-    directory = locate_model(spec)
+def _find_intact(spec: ModelSpec, environment: Environment) -> Path | None:
+    directory = locate_model(spec, environment)
     if directory is None:
         return None
     try:
-        verify_model(spec, directory)
+        verify_model(spec, directory, environment)
     except ModelError as error:
         _say(str(error))
         return None
     return directory
 
 
-def _fetch(spec: ModelSpec, downloads: Path) -> Path:
-    _say(f"fetching {spec.name} ({spec.title}, {spec.megabytes} MB) into {model_directory(spec)}")
-    target = model_directory(spec)
+def _fetch(spec: ModelSpec, downloads: Path, target: Path) -> Path:
+    _say(f"fetching {spec.name} ({spec.title}, {spec.megabytes} MB) into {target}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{spec.title}-", dir=target.parent) as scratch:
         made = Path(scratch) / "model"

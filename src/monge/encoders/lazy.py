@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from monge.encoders.base import EncodedText, Encoder
+from monge.encoders.base import EncodedText, IdentifiedEncoder
 from monge.errors import ModelError
 
 
@@ -14,21 +14,26 @@ from monge.errors import ModelError
 class EncoderFacts:
     """What is known of an encoder without loading it."""
 
+    identity: str
     signature: str
     layers: int
     dimension: int
 
     @classmethod
-    def of(cls, encoder: Encoder) -> EncoderFacts:
-        return cls(encoder.signature, encoder.layers, encoder.dimension)
+    def of(cls, encoder: IdentifiedEncoder) -> EncoderFacts:
+        return cls(encoder.identity, encoder.signature, encoder.layers, encoder.dimension)
 
 
 class LazyEncoder:
     """An :class:`~monge.encoders.base.Encoder` that knows its *facts* and calls *load* for its first text."""
 
-    def __init__(self, load: Callable[[], Encoder], facts: EncoderFacts) -> None:
+    def __init__(self, load: Callable[[], IdentifiedEncoder], facts: EncoderFacts) -> None:
         self._load = load
         self._facts = facts
+
+    @property
+    def identity(self) -> str:
+        return self._facts.identity
 
     @property
     def signature(self) -> str:
@@ -48,12 +53,10 @@ class LazyEncoder:
         return "_encoder" in self.__dict__
 
     @cached_property
-    def _encoder(self) -> Encoder:
+    def _encoder(self) -> IdentifiedEncoder:
         encoder = self._load()
         if EncoderFacts.of(encoder) != self._facts:
-            raise ModelError(
-                f"the files of {self.signature} changed while it was in use: {encoder.signature} is there now"
-            )
+            raise ModelError(f"the files of {self.signature} changed while it was in use (now {encoder.signature})")
         return encoder
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
@@ -61,5 +64,5 @@ class LazyEncoder:
         return self._encoder.tokenize(texts)
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
-        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        """Return one EncodedText per text, with the hidden states *layers* (0 = embeddings; None = all)."""
         return self._encoder.encode(texts, layers)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from monge.encoders.static.cache import cache_directory, cached_digest
+from monge.encoders.stores import digest
+from monge.environment import Environment
 from monge.errors import ModelError, suggest
 
 
@@ -90,19 +90,14 @@ def find_model(name: str) -> ModelSpec:
     raise ModelError(f"no model {name!r}{suggest(name, [s.name for s in MODELS])}; `monge models` lists them")
 
 
-def is_offline(wish: bool | None = None) -> bool:
-    """Tell whether the network must not be touched: *wish*, or else the environment variable ``MONGE_OFFLINE``."""
-    return os.environ.get("MONGE_OFFLINE", "0") not in ("", "0") if wish is None else wish
-
-
-def model_directory(spec: ModelSpec) -> Path:
+def model_directory(spec: ModelSpec, environment: Environment) -> Path:
     """Return where *spec* is put when it is fetched."""
-    return cache_directory() / "models" / spec.title
+    return environment.cache_directory / "models" / spec.title
 
 
-def locate_model(spec: ModelSpec) -> Path | None:
+def locate_model(spec: ModelSpec, environment: Environment) -> Path | None:
     """Return the directory that holds *spec*, or None: the cache first, then an installed package."""
-    candidates = [model_directory(spec), *_package_directories(spec)]
+    candidates = [model_directory(spec, environment), *_package_directories(spec)]
     return next((path for path in candidates if (path / spec.weights).is_file()), None)
 
 
@@ -114,27 +109,27 @@ def _package_directories(spec: ModelSpec) -> Iterator[Path]:
         yield Path(place) / inside
 
 
-def verify_model(spec: ModelSpec, directory: Path) -> str:
+def verify_model(spec: ModelSpec, directory: Path, environment: Environment) -> str:
     """Return the sha256 of the weights in *directory*, or raise when it is not the one that is pinned."""
     path = directory / spec.weights
-    found = cached_digest([path])
+    found = digest([path], environment)
     if found != spec.sha256:
         again = f"`monge models fetch {spec.name}` gets it anew"
         raise ModelError(f"{path} is not {spec.title}: its sha256 is {found} instead of {spec.sha256}; {again}")
     return found
 
 
-def require_model(spec: ModelSpec, *, offline: bool | None = None) -> Path:
-    """Return the verified directory of *spec*; a missing model is fetched unless *offline*."""
-    directory = locate_model(spec)
+def require_model(spec: ModelSpec, environment: Environment) -> Path:
+    """Return the verified directory of *spec*; a missing model is fetched unless the environment is offline."""
+    directory = locate_model(spec, environment)
     if directory is None:
-        if is_offline(offline):
+        if environment.offline:
             raise ModelError(
                 f"{spec.name} ({spec.title}, {spec.megabytes} MB) is not on this machine and offline nothing is "
                 f"fetched; with a network, get it by: monge models fetch {spec.name}"
             )
         from monge.encoders.fetch import fetch_model
 
-        return fetch_model(spec)
-    verify_model(spec, directory)
+        return fetch_model(spec, environment)
+    verify_model(spec, directory, environment)
     return directory

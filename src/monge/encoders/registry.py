@@ -9,10 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from monge.encoders.base import Encoder
-from monge.encoders.models import MODELS, ModelSpec, find_model, is_offline, require_model
+from monge.encoders.models import MODELS, find_model, require_model
+from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
+
+if TYPE_CHECKING:
+    from monge.encoders.static.encoder import FoldCase, OutOfVocabulary
+    from monge.encoders.transformer import TransformerEncoder, TransformerPlan
 
 DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
@@ -28,7 +34,6 @@ class RunOptions:
     long: str = "window"
     device: str = "auto"
     dtype: str = "float32"
-    offline: bool | None = None
     cache: bool = False
     oov: str = "skip"
     fold_case: str = "auto"
@@ -48,47 +53,50 @@ def load_encoder(
     long: str = "window",
     device: str = "auto",
     dtype: str = "float32",
-    environment: object = None,
-    offline: bool | None = None,
     cache: bool = False,
     oov: str = "skip",
     fold_case: str = "auto",
+    environment: Environment | None = None,
 ) -> Encoder:
     """Return the encoder that *source* names.
 
     *source* is a name (``minilm``, ``mpnet``, ``glove``, ``hashed``, or one that another package adds through the
     entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
     vectors, a hub name (``org/model`` or ``bert-base-uncased``), or any object that follows
-    :class:`~monge.encoders.base.Encoder`, which is returned as it is. A missing model is fetched, unless *offline*
-    (None: if the environment sets ``MONGE_OFFLINE``).
+    :class:`~monge.encoders.base.Encoder`, which is returned as it is. A missing model is fetched, unless
+    *environment* (None: that of this process) is offline.
 
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
     DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
     float32; everything else needs the torch extra. With *cache* the hidden states of a transformer are kept on disk
-    (:class:`~monge.encoders.cached.CachedEncoder`), unless the environment sets ``MONGE_NO_CACHE``. *oov* and
-    *fold_case* are for static vectors (:class:`~monge.encoders.static.encoder.StaticEncoder`).
+    (:class:`~monge.encoders.cached.CachedEncoder`), unless *environment* has its cache off. *oov* and *fold_case*
+    are for static vectors (:class:`~monge.encoders.static.encoder.StaticEncoder`).
+
+    Raises OptionError for an unknown option or object, and ModelError for a model that is not there or not right.
 
     >>> load_encoder("hashed").layers
     3
     """
     if not isinstance(source, str | os.PathLike):
         return _check_encoder(source)
-    return _load_name(os.fspath(source), RunOptions(long, device, dtype, offline, cache, oov, fold_case))
+    options = RunOptions(long, device, dtype, cache, oov, fold_case)
+    return _load_name(os.fspath(source), options, Environment.read() if environment is None else environment)
 
 
-def _load_name(name: str, options: RunOptions) -> Encoder:
+def _load_name(name: str, options: RunOptions, environment: Environment) -> Encoder:
     if not name:
         raise OptionError(f"an encoder needs a name: {', '.join(known_names())}, a directory or a hub name")
     if any(name in (spec.name, spec.title) for spec in MODELS):
-        return _load_model(find_model(name), options)
+        spec = find_model(name)
+        return _load_path(require_model(spec, environment), options, environment, title=spec.title)
     made = _load_named(name)
     if made is not None:
         return made
     path = Path(name).expanduser()
     if path.exists():
-        return _load_path(path, options)
+        return _load_path(path, options, environment)
     if re.fullmatch(r"([\w-][\w.-]*/)?[\w-][\w.-]*", name):
-        return _load_hub(name, options)
+        return _load_hub(name, options, environment)
     raise ModelError(f"no encoder at {name}: no such file or directory")
 
 
@@ -113,12 +121,7 @@ def _load_named(name: str) -> Encoder | None:
     return None
 
 
-def _load_model(spec: ModelSpec, options: RunOptions) -> Encoder:
-    directory = require_model(spec, offline=options.offline)
-    return _load_path(directory, options, title=spec.title)
-
-
-def _load_hub(name: str, options: RunOptions) -> Encoder:
+def _load_hub(name: str, options: RunOptions, environment: Environment) -> Encoder:
     """Load a hub model from the hub's own cache, or download it first; offline only the cache is looked at."""
     import huggingface_hub
     from huggingface_hub.errors import (
@@ -128,16 +131,16 @@ def _load_hub(name: str, options: RunOptions) -> Encoder:
         RepositoryNotFoundError,
     )
 
-    offline = is_offline(options.offline)
     try:
         directory = huggingface_hub.snapshot_download(
-            name, allow_patterns=["*.json", "*.safetensors", "*.txt", "*.model"], local_files_only=offline
+            name, allow_patterns=["*.json", "*.safetensors", "*.txt", "*.model"], local_files_only=environment.offline
         )
     except (RepositoryNotFoundError, HFValidationError):
         raise _no_encoder(name, "the hub has no such model") from None
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError):
-        raise _no_encoder(name, "offline the hub is not asked" if offline else "the hub cannot be reached") from None
-    return _load_path(Path(directory), options, title=name)
+        why = "offline the hub is not asked" if environment.offline else "the hub cannot be reached"
+        raise _no_encoder(name, why) from None
+    return _load_path(Path(directory), options, environment, title=name)
 
 
 def _no_encoder(name: str, why: str) -> ModelError:
@@ -146,31 +149,41 @@ def _no_encoder(name: str, why: str) -> ModelError:
     return ModelError(f"no encoder {name!r}{near}: no such file or directory here, and {why}{known}")
 
 
-def _load_path(path: Path, options: RunOptions, *, title: str = "") -> Encoder:
+def _load_path(path: Path, options: RunOptions, environment: Environment, *, title: str = "") -> Encoder:
     if path.is_file() or not (path / "config.json").is_file():
-        from monge.encoders.static import StaticEncoder
+        return _load_static(path, options, environment)
+    from monge.encoders.transformer import load_transformer, plan_transformer
 
-        # StaticEncoder itself checks both choices
-        return StaticEncoder.load(path, oov=options.oov, fold_case=options.fold_case)  # type: ignore[arg-type]
+    run = {"long": options.long, "device": options.device, "dtype": options.dtype}
+    plan = partial(plan_transformer, path, title=title, environment=environment, **run)
+    if not options.cache or not environment.cache:
+        return load_transformer(plan())
     from monge.encoders.cached import load_cached
-    from monge.encoders.static.cache import is_cache_enabled
+    from monge.encoders.stores import vector_store
 
-    load = partial(_load_transformer, path, options, title)
-    if not options.cache or not is_cache_enabled():
-        return load()
-    return load_cached(load, [*_describe(path), title, options.long, options.device, options.dtype])
+    made = plan()
+    return load_cached(
+        partial(_load_as_planned, plan),
+        identity=made.identity,
+        title=made.title,
+        store=vector_store(environment),
+        dtype=environment.cache_dtype,
+    )
 
 
-def _load_transformer(path: Path, options: RunOptions, title: str) -> Encoder:
+def _load_as_planned(plan: Callable[[], TransformerPlan]) -> TransformerEncoder:
+    """Load what the files are now: they may have changed since they were first looked at, which is then noticed."""
     from monge.encoders.transformer import load_transformer
 
-    return load_transformer(path, title=title, long=options.long, device=options.device, dtype=options.dtype)
+    return load_transformer(plan())
 
 
-def _describe(directory: Path) -> list[str]:
-    """Return the files of a model with what changes when they do."""
-    files = [(file, file.stat()) for file in sorted(directory.resolve().iterdir()) if file.is_file()]
-    return [f"{file}|{stat.st_size}|{stat.st_mtime_ns}" for file, stat in files]
+def _load_static(path: Path, options: RunOptions, environment: Environment) -> Encoder:
+    from monge.encoders.static import StaticEncoder
+
+    # StaticEncoder itself checks both choices
+    oov, fold_case = cast("OutOfVocabulary", options.oov), cast("FoldCase", options.fold_case)
+    return StaticEncoder.load(path, oov=oov, fold_case=fold_case, environment=environment)
 
 
 def _check_encoder(source: object) -> Encoder:
@@ -178,4 +191,4 @@ def _check_encoder(source: object) -> Encoder:
         return source
     parts = ("signature", "layers", "dimension", "tokenize", "encode")
     missing = [part for part in parts if not hasattr(source, part)]
-    raise OptionError(f"{type(source).__name__} is no encoder: it has no {', '.join(missing)}")
+    raise OptionError(f"{type(source).__name__} is not an encoder: it has no {', '.join(missing)}")

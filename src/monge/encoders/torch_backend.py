@@ -14,6 +14,7 @@ from monge.encoders.checkpoint import read_config, weight_files
 from monge.errors import ModelError, OptionError
 
 FloatArray = NDArray[np.float32]
+ALGORITHM = 1  # raise it when the way torch is called changes a vector
 DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 

@@ -15,14 +15,25 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
 from monge.encoders.batching import cut_batches, run_batches
+from monge.encoders.checkpoint import (
+    Checkpoint,
+    config_files,
+    read_config,
+    runs_without_torch,
+    tokenizer_files,
+    weight_files,
+)
+from monge.encoders.identity import compose_identity
 from monge.encoders.layers import parse_layers
-from monge.encoders.static.cache import cached_digest
+from monge.encoders.stores import digest
 from monge.encoders.tokenized import TokenizedText
 from monge.encoders.windows import Window, plan_windows
+from monge.environment import Environment
 from monge.errors import InputError, OptionError
 
 FloatArray = NDArray[np.float32]
 
+ALGORITHM = 1  # raise it when tokens, windows or batches change a vector
 LONG_POLICIES = ("window", "truncate", "error")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -57,26 +68,87 @@ class Piece:
     target: slice  # of the text's tokens
 
 
-def load_transformer(
-    directory: Path, *, title: str = "", long: str = "window", device: str = "auto", dtype: str = "float32"
-) -> TransformerEncoder:
-    """Open a Hugging Face directory: without torch if monge's own graphs compute the model, else with it."""
-    from monge.encoders.checkpoint import Checkpoint, read_config, runs_without_torch, weight_files
+@dataclass(frozen=True)
+class TransformerPlan:
+    """A Hugging Face directory and how it is run, known without loading anything."""
+
+    directory: Path
+    config: Mapping[str, Any]
+    title: str
+    backend: str  # onnx or torch
+    device: str
+    dtype: str
+    long: str
+    weights: str  # digests, in full
+    tokenizer: str
+    settings: str
+
+    @property
+    def identity(self) -> str:
+        """Everything that decides a vector."""
+        libraries = {"onnx": ("onnx", "onnxruntime"), "torch": ("torch-backend", "torch", "transformers")}
+        return compose_identity(
+            "transformer",
+            *libraries[self.backend],
+            "tokenizers",
+            device=self.device.partition(":")[0],
+            weights=self.weights,
+            tokenizer=self.tokenizer,
+            config=self.settings,
+            dtype=self.dtype,
+            long=self.long,
+        )
+
+
+def plan_transformer(
+    directory: Path,
+    *,
+    title: str = "",
+    long: str = "window",
+    device: str = "auto",
+    dtype: str = "float32",
+    environment: Environment | None = None,
+) -> TransformerPlan:
+    """Return how *directory* is run: without torch if monge's own graphs compute the model, else with it.
+
+    Raises ModelError for a directory that holds no model, and OptionError for a device that is not there.
+    """
+    environment = Environment.read() if environment is None else environment
+    config = read_config(directory)
+    own = runs_without_torch(config) and device in ("auto", "cpu") and dtype == "float32"
+    if not own:
+        from monge.encoders.torch_backend import choose_device
+
+        device = choose_device(device)
+    return TransformerPlan(
+        directory,
+        config,
+        title or directory.resolve().name,
+        backend="onnx" if own else "torch",
+        device="cpu" if own else device,
+        dtype=dtype,
+        long=long,
+        weights=digest(weight_files(directory), environment),
+        tokenizer=digest(tokenizer_files(directory), environment),
+        settings=digest(config_files(directory), environment),
+    )
+
+
+def load_transformer(plan: TransformerPlan) -> TransformerEncoder:
+    """Load what *plan* describes."""
     from monge.encoders.torch_backend import TorchBackend, load_tokenizer
 
-    config = read_config(directory)
-    digest = cached_digest(weight_files(directory))
     backend: Backend
-    if runs_without_torch(config) and device in ("auto", "cpu") and dtype == "float32":
+    if plan.backend == "onnx":
         from monge.encoders.onnx.backend import OnnxBackend
 
-        backend = OnnxBackend(Checkpoint(directory, config))
+        backend = OnnxBackend(Checkpoint(plan.directory, dict(plan.config)))
     else:
-        backend = TorchBackend(directory, device=device, dtype=dtype)
-    tokenizer = load_tokenizer(directory)
-    named = f"{title or directory.resolve().name}@{digest[:8]}.{_reading_hash(tokenizer, config)}"
-    signature = named + ("" if dtype == "float32" else f"/{dtype}")
-    return TransformerEncoder(tokenizer, backend, signature=signature, long=long)
+        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype)
+    tokenizer = load_tokenizer(plan.directory)
+    named = f"{plan.title}@{plan.weights[:8]}.{_reading_hash(tokenizer, plan.config)}"
+    signature = named + ("" if plan.dtype == "float32" else f"/{plan.dtype}")
+    return TransformerEncoder(tokenizer, backend, signature=signature, identity=plan.identity, long=plan.long)
 
 
 # what a config may say without changing a number
@@ -87,8 +159,8 @@ def _reading_hash(tokenizer: Any, config: Mapping[str, Any]) -> str:
     """Return four digits that name how texts are cut and weights are read: the same weights may be used otherwise."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    told = {key: value for key, value in config.items() if key not in _REMARKS}
-    content = tokenizer.to_str() + json.dumps(told, sort_keys=True)
+    settings = {key: value for key, value in config.items() if key not in _REMARKS}
+    content = tokenizer.to_str() + json.dumps(settings, sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:4]
 
 
@@ -97,10 +169,13 @@ class TransformerEncoder:
 
     *long* says what happens to a text of more tokens than the model takes: ``window`` encodes overlapping windows and
     takes each token from the window in which it is most central, ``truncate`` drops the rest, ``error`` raises. The
-    first two are told in the notes. Equal texts are encoded once.
+    notes report the first two. Equal texts are encoded once. *identity* says what computes the vectors
+    (:class:`~monge.encoders.base.Identified`).
     """
 
-    def __init__(self, tokenizer: Any, backend: Backend, *, signature: str, long: str = "window") -> None:
+    def __init__(
+        self, tokenizer: Any, backend: Backend, *, signature: str, identity: str, long: str = "window"
+    ) -> None:
         if long not in LONG_POLICIES:
             raise OptionError(f"long must be one of {', '.join(LONG_POLICIES)}, not {long!r}")
         tokenizer.no_truncation()
@@ -108,7 +183,12 @@ class TransformerEncoder:
         self._tokenizer = tokenizer
         self._backend = backend
         self._long = long
+        self._identity = identity
         self._signature = signature if long == "window" else f"{signature}/long-{long}"
+
+    @property
+    def identity(self) -> str:
+        return self._identity
 
     @property
     def signature(self) -> str:
@@ -129,7 +209,7 @@ class TransformerEncoder:
         return [tokens[text] for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
-        """Return one EncodedText a text, with the hidden states *layers* (0 = embeddings; None = all)."""
+        """Return one EncodedText per text, with the hidden states *layers* (0 = embeddings; None = all)."""
         chosen = parse_layers("all" if layers is None else layers, self.layers)
         unique = list(dict.fromkeys(texts))
         sheets: list[TokenizedText] = []
@@ -161,7 +241,7 @@ class TransformerEncoder:
             if not isinstance(text, str):
                 raise InputError(f"an encoder reads texts, not {type(text).__name__}: {text!r:.60}")
             if not text.isascii() and SURROGATE.search(text):
-                raise InputError(f"half of a surrogate pair, which is no character, in the text {text[:60]!r}")
+                raise InputError(f"half of a surrogate pair (not a character) in the text {text[:60]!r}")
         return list(zip(texts, self._tokenizer.encode_batch(texts), strict=True))
 
     def _read(self, text: str, encoding: Any) -> tuple[TokenizedText, tuple[Window, ...]]:

@@ -12,12 +12,13 @@ from monge.environment import Environment
 from monge.metrics.base import check_needs
 from monge.metrics.protocols import Composite, Metric, Summable
 from monge.storage.identity import stated_identity
-from monge.storage.store import Store
+from monge.storage.store import Store, make_label
 from monge.text import Segment
 from monge.version import __version__
 
 SCORES_BYTES = 512 << 20
 ALGORITHM = 1  # raise it when what is stored for a chunk changes on purpose
+MAKER = f"monge={__version__},journal={ALGORITHM}"  # scores of another maker are never used
 
 
 class Journal:
@@ -59,13 +60,13 @@ class Journal:
         """Keep *packed* for *metric* and *content*."""
         key = self._key(metric, content)
         if self._store is not None and key is not None:
-            self._store.put(f"scores of {metric.spec.name}|{__version__}", {key: packed})
+            self._store.put(make_label(f"scores of {metric.spec.name}", MAKER), {key: packed})
 
     def _key(self, metric: Metric, content: bytes) -> bytes | None:
         identity = stated_identity(metric)
         if identity is None:
             return None
-        digest = hashlib.sha256(f"{__version__}\0{ALGORITHM}\0{identity}\0".encode("utf-8", "surrogatepass"))
+        digest = hashlib.sha256(f"{MAKER}\0{identity}\0".encode("utf-8", "surrogatepass"))
         digest.update(content)
         return digest.digest()
 

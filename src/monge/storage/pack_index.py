@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
+import stat
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
-FORMAT = 1  # raise it when what is stored changes: files of another format are made anew
+FORMAT = 2  # raise it when what is stored changes: files of another format are built again
 PACK_BYTES = 64 << 20  # a pack is closed once it is this long; packs are dropped whole
 _APPLICATION = 0x4D4F4E47  # "MONG": marks the index as ours
 _BUSY_SECONDS = 60.0
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_SEQUENCE = "CREATE TABLE sqlite_sequence(name,seq)"  # made by SQLite for AUTOINCREMENT
 _MOST_KEYS = 500  # in one query
-_SCHEMA = """
-CREATE TABLE identity(name TEXT NOT NULL);
-CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE packs(id INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL, used INTEGER NOT NULL);
-CREATE TABLE entries(
-  key BLOB PRIMARY KEY, label INTEGER NOT NULL, pack INTEGER NOT NULL, offset INTEGER NOT NULL, size INTEGER NOT NULL,
-  crc INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO identity VALUES (lower(hex(randomblob(4))));
-"""
+_SCHEMA = (
+    "CREATE TABLE identity(name TEXT NOT NULL)",
+    "CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE packs(id INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL, used INTEGER NOT NULL)",
+    "CREATE TABLE entries(key BLOB PRIMARY KEY, label INTEGER NOT NULL, pack INTEGER NOT NULL, "
+    "offset INTEGER NOT NULL, size INTEGER NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID",
+)
+_NAME = re.compile("[0-9a-f]{8}")  # of an index, which begins the names of its packs
+_LARGEST = (1 << 63) - 1  # that SQLite holds
 
 
 class ForeignIndexError(Exception):
     """The index was made by another version, or by another program."""
+
+
+class DamagedIndexError(Exception):
+    """The index says something that no version of monge writes."""
 
 
 class Entry(NamedTuple):
@@ -37,6 +47,29 @@ class Entry(NamedTuple):
     offset: int
     size: int
     crc: int
+
+    @classmethod
+    def of(cls, row: Sequence[object]) -> Entry:
+        """Return the place that *row* holds; raise DamagedIndexError if it holds anything else."""
+        return cls(*(_count(value) for value in row))
+
+
+def checksum(key: bytes, blob: bytes) -> int:
+    """Return the checksum of *blob* as the blob of *key*: another blob, or a part of one, has another."""
+    start = zlib.crc32(b"%d:%b%d:" % (len(key), key, len(blob)))
+    return zlib.crc32(blob, start)
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or not 0 <= value <= _LARGEST:
+        raise DamagedIndexError(f"it holds {value!r:.40} where a number belongs")
+    return value
+
+
+def _key(value: object) -> bytes:
+    if not isinstance(value, bytes):
+        raise DamagedIndexError(f"it holds {value!r:.40} where a key belongs")
+    return value
 
 
 class PackIndex:
@@ -69,34 +102,25 @@ class PackIndex:
             rows = self._connection.execute(
                 f"SELECT key, pack, offset, size, crc FROM entries WHERE key IN ({marks})", part
             )
-            found.update((row[0], Entry(*row[1:])) for row in rows)
+            found.update((_key(row[0]), Entry.of(row[1:])) for row in rows)
         return found
 
     def read(self, entries: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, bytes | None]]:
         """Yield (key, blob) in order of place; a blob that is not what was written comes as None."""
         by_place = sorted(entries.items(), key=lambda item: item[1][:2])
-        pack, stream = -1, None
-        try:
-            for key, entry in by_place:
-                if entry.pack != pack:
-                    if stream is not None:
-                        stream.close()
-                    pack, stream = entry.pack, None
-                    with suppress(FileNotFoundError):
-                        stream = self._pack_path(pack).open("rb", buffering=0)
-                blob = b""
-                if stream is not None:
-                    stream.seek(entry.offset)
-                    blob = stream.read(entry.size)
-                good = len(blob) == entry.size and zlib.crc32(blob) == entry.crc
-                yield key, blob if good else None
-        finally:
-            if stream is not None:
-                stream.close()
+        for pack, group in groupby(by_place, key=lambda item: item[1].pack):
+            stream = self._open_to_read(pack)
+            if stream is None:
+                yield from ((key, None) for key, _ in group)
+                continue
+            with stream:
+                end = os.fstat(stream.fileno()).st_size
+                for key, entry in group:
+                    yield key, _read_blob(stream, end, key, entry)
 
     def has_pack(self, pack: int) -> bool:
         """Whether a pack is still there: another process may have pruned it."""
-        return self._pack_path(pack).exists()
+        return os.path.lexists(self._pack_path(pack))
 
     def append(self, label: str, blobs: Mapping[bytes, bytes], today: int) -> None:
         """Store *blobs*; those that are there already are left as they are."""
@@ -109,7 +133,7 @@ class PackIndex:
             rows, offset = [], start
             number = self._label(label)
             for key, blob in fresh.items():
-                rows.append((key, number, pack, offset, len(blob), zlib.crc32(blob)))
+                rows.append((key, number, pack, offset, len(blob), checksum(key, blob)))
                 offset += len(blob)
             self._write(pack, start, fresh.values())
             self._connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -134,7 +158,7 @@ class PackIndex:
             packs = self._connection.execute("SELECT id, size FROM packs ORDER BY used DESC, id DESC").fetchall()
             kept = 0
             doomed: list[tuple[int, int]] = []
-            for pack, size in packs:
+            for pack, size in ((_count(pack), _count(size)) for pack, size in packs):
                 if doomed or kept + size > most:
                     doomed.append((pack, size))
                 else:
@@ -149,24 +173,24 @@ class PackIndex:
 
     def size(self) -> int:
         """Return the bytes of all packs."""
-        return int(self._one("SELECT coalesce(sum(size), 0) FROM packs")[0])
+        return _count(self._one("SELECT coalesce(sum(size), 0) FROM packs")[0])
 
     def summary(self) -> list[tuple[str, int, int]]:
         """Return (label, entries, bytes) of every label in use, the largest first."""
         query = """SELECT name, count(*), sum(size) FROM entries JOIN labels ON labels.id = label
                    GROUP BY label ORDER BY sum(size) DESC, name"""
-        return self._connection.execute(query).fetchall()
+        return [(str(name), _count(n), _count(size)) for name, n, size in self._connection.execute(query)]
 
     def all_entries(self) -> dict[bytes, Entry]:
         """Return every entry there is."""
         rows = self._connection.execute("SELECT key, pack, offset, size, crc FROM entries")
-        return {row[0]: Entry(*row[1:]) for row in rows}
+        return {_key(row[0]): Entry.of(row[1:]) for row in rows}
 
     def check(self) -> None:
-        """Raise sqlite3.DatabaseError if the index itself is damaged."""
+        """Raise DamagedIndexError if the index itself is damaged."""
         (verdict,) = self._one("PRAGMA quick_check(1)")
         if verdict != "ok":
-            raise sqlite3.DatabaseError(str(verdict))
+            raise DamagedIndexError(str(verdict))
 
     # -- inside --------------------------------------------------------------------------------------------------
 
@@ -190,15 +214,22 @@ class PackIndex:
         if self._one("PRAGMA application_id")[0] == 0:
             with self._writing():
                 if self._one("SELECT count(*) FROM sqlite_master")[0] == 0:
-                    for statement in _SCHEMA.strip().split(";\n"):
+                    for statement in _SCHEMA:
                         self._connection.execute(statement)
+                    self._connection.execute("INSERT INTO identity VALUES (lower(hex(randomblob(4))))")
                     self._connection.execute(f"PRAGMA user_version = {FORMAT}")
                     self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
 
     def _identify(self) -> None:
         if (self._one("PRAGMA application_id")[0], self._one("PRAGMA user_version")[0]) != (_APPLICATION, FORMAT):
             raise ForeignIndexError(f"{self.directory} was made by another version of monge")
-        (self._name,) = self._one("SELECT name FROM identity")
+        tables = self._connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        if {sql for (sql,) in tables} - {_SEQUENCE} != set(_SCHEMA):
+            raise DamagedIndexError("its tables are not those of monge")
+        (name,) = self._one("SELECT name FROM identity")
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise DamagedIndexError("it has no name")
+        self._name = name
 
     def _retry(self, statement: str) -> None:
         """Run what SQLite refuses at once, without waiting, while another process is opening the same file."""
@@ -227,30 +258,46 @@ class PackIndex:
         with closing(self._connection.execute(query)) as cursor:
             row: tuple[Any, ...] | None = cursor.fetchone()
         if row is None:
-            raise sqlite3.DatabaseError(f"no answer to {query!r}")
+            raise DamagedIndexError(f"no answer to {query!r}")
         return row
 
     def _label(self, name: str) -> int:
         self._connection.execute("INSERT OR IGNORE INTO labels(name) VALUES (?)", (name,))
-        return int(self._connection.execute("SELECT id FROM labels WHERE name = ?", (name,)).fetchone()[0])
+        row = self._connection.execute("SELECT id FROM labels WHERE name = ?", (name,)).fetchone()
+        return _count(None if row is None else row[0])
 
     def _open_pack(self, today: int) -> tuple[int, int]:
         """Return the newest pack and its committed end; a full one is followed by a new one."""
         row = self._connection.execute("SELECT id, size FROM packs ORDER BY id DESC LIMIT 1").fetchone()
-        if row is not None and row[1] < PACK_BYTES and self._pack_path(row[0]).exists():
-            return int(row[0]), int(row[1])
+        if row is not None:
+            pack, size = _count(row[0]), _count(row[1])
+            if size < PACK_BYTES and _is_regular(self._pack_path(pack)):
+                return pack, size
         cursor = self._connection.execute("INSERT INTO packs(size, used) VALUES (0, ?)", (today,))
         return int(cursor.lastrowid or 0), 0
 
     def _write(self, pack: int, start: int, blobs: Iterable[bytes]) -> None:
-        path = self._pack_path(pack)
-        with path.open("r+b" if path.exists() else "xb", buffering=0) as stream:
-            stream.truncate(start)  # grows with zeros a file that lost its end: their checksums will tell
+        path, create = self._pack_path(pack), 0
+        if not start:  # whatever has this name is not a pack of ours
+            path.unlink(missing_ok=True)
+            create = os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(path, os.O_RDWR | create | _NO_LINKS, 0o666), "r+b", 0) as stream:
+            stream.truncate(start)  # a file that lost its end grows by zeros, which fail their checksums
             stream.seek(start)
             for blob in blobs:
-                view = memoryview(blob)
-                while view:
-                    view = view[stream.write(view) :]
+                rest = memoryview(blob)
+                while rest:
+                    rest = rest[stream.write(rest) :]
+
+    def _open_to_read(self, pack: int) -> IO[bytes] | None:
+        """Open a pack; None if it is not there, or is a link or anything else that this store never makes."""
+        path = self._pack_path(pack)
+        if not _is_regular(path):
+            return None
+        try:
+            return os.fdopen(os.open(path, os.O_RDONLY | _NO_LINKS), "rb", 0)
+        except FileNotFoundError:
+            return None
 
     def _pack_path(self, pack: int) -> Path:
         return self.directory / f"{self._name}-{pack}.pack"
@@ -262,3 +309,19 @@ class PackIndex:
                 if path not in known:
                     with suppress(OSError):
                         path.unlink()
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _read_blob(stream: IO[bytes], end: int, key: bytes, entry: Entry) -> bytes | None:
+    """Return the blob at *entry* of a pack of *end* bytes, or None if it is not the one that was written for *key*."""
+    if entry.offset + entry.size > end:
+        return None
+    stream.seek(entry.offset)
+    blob = stream.read(entry.size)
+    return blob if len(blob) == entry.size and checksum(key, blob) == entry.crc else None

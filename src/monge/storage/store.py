@@ -6,9 +6,9 @@ import errno
 import os
 import shutil
 import sqlite3
-import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,14 +16,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from monge.environment import CACHE_BYTES
-from monge.storage.pack_index import ForeignIndexError, PackIndex
+from monge.storage.notices import report
+from monge.storage.pack_index import DamagedIndexError, ForeignIndexError, PackIndex
 
 T = TypeVar("T")
 
 _BATCH_BYTES = 32 << 20  # written in one turn, so that other processes get theirs
 _SLACK = 0.9  # a full store is emptied to this share, so that not every write prunes
 _DAY = 86_400
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
+_DAMAGE = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_TOOBIG,
+    sqlite3.SQLITE_INTERNAL,
+)
 _REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
@@ -37,14 +46,39 @@ class LabelSummary:
     bytes: int
 
 
+class _OpenFiles:
+    """The open index of a store, apart from the store so that it can be closed when the store is gone."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._index: PackIndex | None = None
+        self._owner = 0
+
+    def open(self, directory: Path, *, read_only: bool) -> PackIndex:
+        """Return the index, opened once per process: a forked child must not use its parent's connection."""
+        if self._index is None or self._owner != os.getpid():
+            self._index, self._owner = PackIndex(directory, read_only=read_only), os.getpid()
+        return self._index
+
+    def close(self, *, wait: bool = True) -> None:
+        """Close the index; without *wait* only if no thread is at work on it, which at exit may never end."""
+        if self.lock.acquire(blocking=wait):
+            try:
+                if self._index is not None and self._owner == os.getpid():
+                    self._index.close()
+                self._index = None
+            finally:
+                self.lock.release()
+
+
 class Store:
     """Blobs by key in a directory, shared by threads and processes and bounded to *most* bytes.
 
     Every blob is checked against its checksum when it is read. A damaged blob is dropped, a damaged or foreign index
-    is made anew, a directory that cannot be written is only read, and a full disk turns the store off for this
-    process; each of these is told once on stderr and none is an error, because all that is lost is time. What was not
-    used for longest goes first when the store is full (by whole days and packs). To make room in a full store one
-    process drops at most *most* bytes a day: a job larger than the store would only push itself out.
+    is built again, a directory that cannot be written is only read, and a full disk turns the store off for this
+    process; each of these is reported once on stderr and none is an error, because all that is lost is time. What was
+    not used for longest goes first when the store is full (by whole days and packs). To make room in a full store one
+    process drops at most *most* bytes per day: a job larger than the store would only push itself out.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -59,13 +93,12 @@ class Store:
     def __init__(self, directory: Path, *, most: int = CACHE_BYTES) -> None:
         self.directory = directory
         self.most = most
-        self._lock = threading.RLock()
-        self._index: PackIndex | None = None
-        self._owner = 0
+        self._open_files = _OpenFiles()
+        weakref.finalize(self, self._open_files.close, wait=False)  # also at exit, while modules are still whole
         self._off = False  # nothing works here: a process says so once and goes on without
         self._read_only = False
         self._written = (0, 0)  # day, bytes
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the blobs of those *keys* that are stored whole."""
@@ -94,14 +127,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the files; the next use opens them again."""
-        with self._lock:
-            if self._index is not None and self._owner == os.getpid():
-                self._index.close()
-            self._index = None
-
-    def __del__(self) -> None:
-        if hasattr(self, "_index"):
-            self.close()
+        self._open_files.close()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"directory": self.directory, "most": self.most}
@@ -124,7 +150,7 @@ class Store:
             index.drop(damaged)
         broken = sum(index.has_pack(places[key].pack) for key in damaged)
         if broken:
-            self._tell(f"{broken} damaged entries in {self.directory} were dropped and are made again")
+            self._report_once(f"{broken} damaged entries in {self.directory} were dropped and are made again")
         if blobs and not self._read_only:
             index.touch({place.pack for place in places.values()}, _today())
         return blobs
@@ -135,7 +161,9 @@ class Store:
         today, amount = _today(), sum(map(len, blobs.values()))
         written = self._written[1] if self._written[0] == today else 0
         if written + amount > self.most and index.size() + amount > self.most:
-            self._tell(f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept")
+            self._report_once(
+                f"this job needs more than the {format_bytes(self.most)} of the cache; the rest is not kept"
+            )
             return
         index.append(label, blobs, today)
         self._written = (today, written + amount)
@@ -152,18 +180,20 @@ class Store:
         return len(entries), len(damaged)
 
     def _guarded(self, action: Callable[[PackIndex], T], otherwise: T) -> T:
-        """Do *action* on the index; on a fault tell it, mend what can be mended and return *otherwise*."""
-        with self._lock:
+        """Do *action* on the index; on a fault report it, mend what can be mended and return *otherwise*."""
+        with self._open_files.lock:
             if self._off:
                 return otherwise
             try:
-                return action(self._open())
+                return action(self._open_files.open(self.directory, read_only=self._read_only))
             except ForeignIndexError as error:
                 self._rebuild(str(error))
+            except (DamagedIndexError, UnicodeDecodeError) as error:  # SQLite quotes a damaged schema as it is
+                self._rebuild(f"{self.directory} is damaged ({error})")
             except (sqlite3.Error, OSError) as error:
                 if self._turn_read_only(error):
                     return self._guarded(action, otherwise)
-                if isinstance(error, sqlite3.Error) and _code(error) in _DAMAGE:
+                if isinstance(error, sqlite3.Error) and _is_damage(error):
                     self._rebuild(f"{self.directory} is damaged ({error})")
                 else:
                     self._give_up(getattr(error, "strerror", None) or str(error))
@@ -176,13 +206,8 @@ class Store:
             return False
         self.close()
         self._read_only = True
-        self._tell(f"{self.directory} cannot be written: what is there is used, and nothing new is kept")
+        self._report_once(f"{self.directory} cannot be written: what is there is used, and nothing new is kept")
         return True
-
-    def _open(self) -> PackIndex:
-        if self._index is None or self._owner != os.getpid():
-            self._index, self._owner = PackIndex(self.directory, read_only=self._read_only), os.getpid()
-        return self._index
 
     def _rebuild(self, reason: str) -> None:
         """Move the whole directory away in one step, so that no other process pairs an old file with a new one."""
@@ -193,18 +218,33 @@ class Store:
         except OSError as error:
             self._give_up(f"{reason}, and cannot be removed: {error.strerror}")
             return
-        self._tell(f"{reason}; it was removed and is built anew")
+        self._report_once(f"{reason}; it was removed and is built again")
         shutil.rmtree(aside, ignore_errors=True)
 
     def _give_up(self, reason: str) -> None:
         self.close()
         self._off = True
-        self._tell(f"going on without {self.directory}: {reason}")
+        self._report_once(f"going on without {self.directory}: {reason}")
 
-    def _tell(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
-            print(f"monge: cache: {message}", file=sys.stderr)
+    def _report_once(self, message: str) -> None:
+        if message not in self._reported:
+            self._reported.add(message)
+            report(f"cache: {message}")
+
+
+def make_label(what: str, maker: str) -> str:
+    """Return the label of blobs that hold *what*, computed by *maker*.
+
+    >>> split_label(make_label("vectors of minilm", "onnx=1"))
+    ('vectors of minilm', 'onnx=1')
+    """
+    return f"{what}|{maker}"
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return what a label names and who computed it (empty if the label does not say)."""
+    what, separator, maker = label.rpartition("|")
+    return (what, maker) if separator else (label, "")
 
 
 def format_bytes(count: float) -> str:
@@ -235,8 +275,14 @@ def _batches(blobs: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:
         yield batch
 
 
+def _is_damage(error: sqlite3.Error) -> bool:
+    if hasattr(error, "sqlite_errorcode"):
+        return _code(error) in _DAMAGE
+    return not isinstance(error, sqlite3.ProgrammingError)  # text that is not UTF-8, say; not a closed connection
+
+
 def _code(error: sqlite3.Error) -> int:
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _today() -> int:

@@ -1,4 +1,4 @@
-"""Choosing hidden states and joining them into one vector a token."""
+"""Choosing hidden states and joining them into one vector per token."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from monge.encoders.layers.routing import Routing, route_layers
 from monge.errors import OptionError, suggest
 
 FloatArray = NDArray[np.float32]
+ALGORITHM = 1  # raise it when an aggregation or KDE routing changes a vector
 Aggregation = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -57,7 +58,7 @@ def _parse_part(part: str, count: int, whole: str) -> list[int]:
         return [int(part)]
     if (match := re.fullmatch(r"(\d+)-(\d+)", part)) and int(match[1]) <= int(match[2]):
         return list(range(int(match[1]), min(int(match[2]), count) + 1))  # whose last is refused if there are fewer
-    raise OptionError(f"layers {whole!r} are no number, range like 6-8, last, last5, middle or all")
+    raise OptionError(f"layers {whole!r} must be a number, a range like 6-8, last, last5, middle or all")
 
 
 @dataclass(frozen=True)

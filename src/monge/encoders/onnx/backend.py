@@ -17,9 +17,11 @@ from monge.encoders.checkpoint import Checkpoint
 from monge.encoders.onnx.graph import FloatArray, Graph, layer_graph, relative_bias
 from monge.errors import ModelError
 
+ALGORITHM = 1  # raise it when the graph, its options or the embeddings change a vector
+
 
 def _import_onnxruntime() -> Any:
-    """Import onnxruntime with its telemetry off: scoring texts tells nobody."""
+    """Import onnxruntime with its telemetry off: scoring texts is nobody else's business."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 

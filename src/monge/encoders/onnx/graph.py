@@ -36,7 +36,7 @@ class Architecture:
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:
-            raise ModelError(f"hidden size {self.hidden} is no multiple of {self.heads} attention heads")
+            raise ModelError(f"hidden size {self.hidden} is not a multiple of {self.heads} attention heads")
 
 
 def relative_bucket(distance: NDArray[np.int64], *, buckets: int, furthest: int = 128) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""One vector a word, whatever its context."""
+"""One vector per word, whatever its context."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
+from monge.encoders.identity import compose_identity
 from monge.encoders.static.files import VectorTable, load_vectors
 from monge.encoders.static.hashed import hashed_vector
+from monge.environment import Environment
 from monge.errors import InputError, ModelError, OptionError, suggest
 from monge.text import word_spans
 
+ALGORITHM = 1  # raise it when a file is read otherwise, or a word is looked up otherwise
 OutOfVocabulary = Literal["skip", "zero", "hash", "error"]
 FoldCase = Literal["auto", "always", "never"]
-_TOLD = 5  # unknown words named in a note
+_MOST_NAMED = 5  # unknown words in a note
 _MOST_KNOWN = 200_000  # words looked up before: a service that runs for months must not keep them all
 _NORM_SAMPLE = 1000
 
@@ -41,7 +44,7 @@ class StaticEncoder:
     for digits (word2vec's news vectors) and, for repeated punctuation, as a single mark. A word with an apostrophe
     that is still unknown is parted if both parts are known (``boy's`` → ``boy`` ``'s``). fastText models compose
     the rest from n-grams. What remains is out of vocabulary: "skip" drops it, "zero" gives it a zero vector, "hash" a
-    fixed pseudo-random one of average length, "error" refuses the text. The notes of the EncodedText tell.
+    fixed pseudo-random one of average length, "error" refuses the text. The notes of the EncodedText report it.
     """
 
     table: VectorTable
@@ -62,17 +65,30 @@ class StaticEncoder:
         oov: OutOfVocabulary = "skip",
         fold_case: FoldCase = "auto",
         limit: int | None = None,
+        environment: Environment | None = None,
     ) -> Self:
         """Open word vectors of any format that load_vectors knows; *limit* keeps the first so many words."""
         _check_choice("oov", oov, get_args(OutOfVocabulary))
         _check_choice("fold_case", fold_case, get_args(FoldCase))
-        return cls(load_vectors(path, limit=limit), oov, fold_case, limit)
+        return cls(load_vectors(path, limit=limit, environment=environment), oov, fold_case, limit)
 
     @property
     def signature(self) -> str:
         """File name and hash of the vectors, and the policies."""
         limit = "" if self.limit is None else f",limit={self.limit}"
         return f"{self.table.name}@{self.table.digest[:8]},oov={self.oov},case={self.fold_case}{limit}"
+
+    @property
+    def identity(self) -> str:
+        """The code, the full digest of the vectors, and the policies."""
+        return compose_identity(
+            "static",
+            "regex",
+            vectors=self.table.digest,
+            oov=self.oov,
+            fold_case=self.fold_case,
+            limit=self.limit,
+        )
 
     @property
     def layers(self) -> int:
@@ -122,7 +138,7 @@ class StaticEncoder:
         if self.oov == "error":
             raise InputError(f"{unknown[0]!r} in {text[:60]!r} is not among the words of {self.table.name} (oov=error)")
         kept = [token for token in tokens if token.vector is not None] if self.oov == "skip" else tokens
-        return kept, (_tell_unknown(unknown, len(tokens), self.oov),)
+        return kept, (_describe_unknown(unknown, len(tokens), self.oov),)
 
     def _look_up(self, word: str, start: int, number: int) -> list[_Token]:
         vector = self._vector(word)
@@ -194,11 +210,11 @@ def _cuts(word: str) -> list[int]:
     return cuts + marks + [i + 1 for i in marks]
 
 
-def _tell_unknown(unknown: list[str], total: int, policy: str) -> str:
+def _describe_unknown(unknown: list[str], total: int, policy: str) -> str:
     names = list(dict.fromkeys(unknown))
-    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     done = {"skip": "left out", "zero": "given zero vectors", "hash": "given hashed vectors"}[policy]
-    return f"{len(unknown)} of {total} words unknown, {done}: {', '.join(names[:_TOLD])}{more}"
+    return f"{len(unknown)} of {total} words unknown, {done}: {', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _check_choice(option: str, value: str, known: tuple[str, ...]) -> None:

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.static import fasttext, spacy, text
-from monge.encoders.static.cache import cached_digest, cached_table, cached_words
+from monge.encoders.static.cache import cached_table
 from monge.encoders.static.parquet import read_strings
+from monge.encoders.stores import digest
+from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 from monge.text import read_lines
 
@@ -40,31 +42,38 @@ class VectorTable:
         return int(self.matrix.shape[1])
 
 
-def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> VectorTable:
-    """Load word vectors, telling the format by the content.
+def load_vectors(
+    path: str | os.PathLike[str], *, limit: int | None = None, environment: Environment | None = None
+) -> VectorTable:
+    """Load word vectors; the format is recognised by the content.
 
     *path* is a file (GloVe text, word2vec text or binary, fastText ``.vec`` or ``.bin``, ``.npy`` with its vocabulary
     beside it), a directory with an ``.npy`` or a spaCy pipeline in it, or the name of an installed package that is
-    such a directory. *limit* keeps the first so many words.
+    such a directory. *limit* keeps the first so many words. Raises ModelError, naming file and place, for a file that
+    is damaged or of no known format.
     """
+    environment = Environment.read() if environment is None else environment
     if limit is not None and limit < 1:
         raise OptionError(f"limit must be at least 1, not {limit}")
     place = _locate(path)
     if place.is_dir():
         vocab = spacy.find_spacy_vocab(place)
-        return _load_npy(_only_npy(place), limit) if vocab is None else _load_spacy(vocab, limit)
+        if vocab is None:
+            return _load_npy(_only_npy(place), limit, environment)
+        return _load_spacy(vocab, limit, environment)
     with place.open("rb") as stream:
         magic = stream.read(6)
     if not magic:
         raise ModelError(f"{place} is empty")
     if magic == b"\x93NUMPY":
-        return _load_npy(place, limit)
+        return _load_npy(place, limit, environment)
+    content = digest([place], environment)
     if magic.startswith(fasttext.MAGIC):
         model = fasttext.read_fasttext(place, limit)
-        return VectorTable(model.rows, model.matrix, place.name, cached_digest([place]), model.compose)
+        return VectorTable(model.rows, model.matrix, place.name, content, model.compose)
     read_blocks = text.read_binary if text.is_binary(place) else text.read_text
-    words, matrix = cached_table(place, limit, read_blocks)
-    return VectorTable(_number(words), matrix, place.name, cached_digest([place]))
+    words, matrix = cached_table(place, content, limit, read_blocks, environment)
+    return VectorTable(_number(words), matrix, place.name, content)
 
 
 def _locate(path: str | os.PathLike[str]) -> Path:
@@ -79,9 +88,10 @@ def _locate(path: str | os.PathLike[str]) -> Path:
     raise ModelError(f"no word vectors at {name}: neither a file, nor a directory, nor an installed package")
 
 
-def _load_spacy(vocab: Path, limit: int | None) -> VectorTable:
-    rows, matrix = spacy.read_spacy(vocab, limit)
-    return VectorTable(rows, matrix, _pipeline_name(vocab), cached_digest([vocab / "vectors", vocab / "key2row"]))
+def _load_spacy(vocab: Path, limit: int | None, environment: Environment) -> VectorTable:
+    rows, matrix = spacy.read_spacy(vocab, limit, environment)
+    content = digest([vocab / "vectors", vocab / "key2row"], environment)
+    return VectorTable(rows, matrix, _pipeline_name(vocab), content)
 
 
 def _pipeline_name(vocab: Path) -> str:
@@ -103,7 +113,7 @@ def _only_npy(directory: Path) -> Path:
     raise ModelError(f"{directory} holds neither spaCy vectors nor an .npy file")
 
 
-def _load_npy(file: Path, limit: int | None) -> VectorTable:
+def _load_npy(file: Path, limit: int | None, environment: Environment) -> VectorTable:
     try:
         matrix = np.load(file, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
@@ -120,7 +130,7 @@ def _load_npy(file: Path, limit: int | None) -> VectorTable:
             raise ModelError(f"{vocabulary} has {count} words but {file.name} has {len(matrix)} rows")
     if limit is not None:
         rows = {word: row for word, row in rows.items() if row < limit}
-    return VectorTable(rows, matrix, file.name, cached_digest([file, vocabulary]))
+    return VectorTable(rows, matrix, file.name, digest([file, vocabulary], environment))
 
 
 def _find_vocabulary(file: Path) -> Path:
@@ -131,12 +141,14 @@ def _find_vocabulary(file: Path) -> Path:
     indexes = sorted(file.parent.glob("*.parquet"))
     if len(indexes) == 1:
         return indexes[0]
-    raise ModelError(f"no vocabulary beside {file}: {file.stem}.txt (a word a line) or {file.stem}.json is expected")
+    raise ModelError(
+        f"no vocabulary beside {file}: {file.stem}.txt (one word per line) or {file.stem}.json is expected"
+    )
 
 
 def _read_vocabulary(file: Path) -> dict[str, int]:
     if file.suffix == ".parquet":
-        return _number(cached_words(file, read_strings))
+        return _number(read_strings(file))
     if file.suffix != ".json":
         return _number(read_lines(file))
     try:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
+from monge.encoders.identity import compose_identity
 from monge.errors import OptionError
 from monge.text import word_spans
 
+ALGORITHM = 1  # raise it when a vector changes
 _CLS, _SEP = "[CLS]", "[SEP]"
 _NEIGHBOUR_SHARE = 0.25  # how much of each neighbour a layer takes in: enough to be contextual, too little to blur
 
@@ -44,6 +46,19 @@ class HashedEncoder:
         """``hashed`` with every setting that changes a vector."""
         special = "-special" if self.special else ""
         return f"hashed-{self.dimension}d-{self.layers}l-seed{self.seed}{special}"
+
+    @property
+    def identity(self) -> str:
+        """The code and every setting; numpy's random streams may differ between its versions."""
+        return compose_identity(
+            "hashed",
+            "numpy",
+            "regex",
+            dimension=self.dimension,
+            layers=self.layers,
+            seed=self.seed,
+            special=self.special,
+        )
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the words of each text, with [CLS] and [SEP] around them if asked for."""

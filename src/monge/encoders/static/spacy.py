@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.static.cache import cached_array
+from monge.encoders.stores import digest
+from monge.environment import Environment
 from monge.errors import ModelError
 
 _MASK = 0xFFFFFFFFFFFFFFFF
@@ -47,7 +49,7 @@ def find_spacy_vocab(directory: Path) -> Path | None:
     return None
 
 
-def read_spacy(vocab: Path, limit: int | None) -> tuple[HashedRows, NDArray[np.float32]]:
+def read_spacy(vocab: Path, limit: int | None, environment: Environment) -> tuple[HashedRows, NDArray[np.float32]]:
     """Read ``vectors`` (an .npy file by another name, memory-mapped) and ``key2row`` (a msgpack map)."""
     config = vocab / "vectors.cfg"
     mode = json.loads(config.read_text(encoding="utf-8")).get("mode", "default") if config.exists() else "default"
@@ -55,7 +57,8 @@ def read_spacy(vocab: Path, limit: int | None) -> tuple[HashedRows, NDArray[np.f
         raise ModelError(f"{vocab}: spaCy vectors of mode {mode!r} are not supported, only 'default'")
     try:
         matrix = np.load(vocab / "vectors", mmap_mode="r", allow_pickle=False)
-        pairs = cached_array(vocab / "key2row", _read_pairs)
+        keys = vocab / "key2row"
+        pairs = cached_array(keys, digest([keys], environment), _read_pairs, environment)
     except (OSError, ValueError, IndexError) as error:
         raise ModelError(f"{vocab}: spaCy vectors cannot be read ({error})") from error
     if matrix.ndim != 2 or matrix.size == 0:

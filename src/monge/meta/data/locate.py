@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from monge.encoders.static.cache import cache_directory
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 
@@ -32,9 +31,10 @@ def download_data(spec: DataSpec) -> Path:
     """Fetch the files of a set into the cache, checking every hash; what is there and right is kept."""
     if not spec.files:
         raise OptionError(f"{spec.name} has no fixed public address: get it from {spec.home} and set MONGE_DATA")
-    if os.environ.get("MONGE_OFFLINE", "0") not in ("", "0"):
+    environment = Environment.read()
+    if environment.offline:
         raise InputError(f"{spec.name} cannot be fetched: MONGE_OFFLINE is set")
-    folder = cache_directory() / "data" / spec.folder
+    folder = environment.cache_directory / "data" / spec.folder
     folder.mkdir(parents=True, exist_ok=True)
     for file in spec.files:
         target = folder / file.name

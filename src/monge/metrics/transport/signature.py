@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from monge import clouds, transport
+from monge.encoders.layers import aggregate
 from monge.metrics import base
 from monge.metrics.transport.options import show_option
 from monge.scores import Signature
@@ -52,7 +53,8 @@ def identify_transport(metric: TransportMetric) -> str | None:
     statistics = metric.statistics
     digests = [model.digest if model else "" for model in (statistics.idf_hypothesis, statistics.idf_reference)]
     baseline = metric.baseline.digest if metric.baseline else ""
-    algorithms = f"clouds={clouds.ALGORITHM},transport={transport.ALGORITHM},metrics={base.ALGORITHM}"
+    numbers = {"layers": aggregate, "clouds": clouds, "transport": transport, "metrics": base}
+    algorithms = ",".join(f"{name}={module.ALGORITHM}" for name, module in numbers.items())
     return "|".join(map(str, [metric.signature, *sides, *digests, baseline, algorithms]))
 
 

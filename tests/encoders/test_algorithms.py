@@ -1,0 +1,135 @@
+"""What encoders compute is numbered: an output that changes must come with a new number, or caches would lie.
+
+The table was made by the code itself. When a test here fails, either the change was not meant, or the component's
+ALGORITHM must be raised and the table updated with the values that the failure prints.
+"""
+
+import hashlib
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from monge.encoders import EncodedText, aggregate_layers, load_encoder
+from monge.encoders.identity import COMPONENTS
+from monge.encoders.static import StaticEncoder
+from monge.encoders.static.hashed import HashedEncoder
+from monge.encoders.transformer import plan_transformer
+
+DATA = Path(__file__).parent / "data"
+TEXTS = ["The boy in a coat ran home.", "Don't pay 1,000.5 — naïve 猫!", ""]
+LONG = ["many words " * 400]  # several windows
+
+Sketch = tuple[str, list[float]]
+# component: its ALGORITHM, a digest of the tokens and four sums of the vectors
+TABLE: dict[str, tuple[int, Sketch]] = {
+    "transformer": (1, ("23f0affe36829f14", [151.152, -206.034, 745.087, -305.937])),
+    "onnx": (1, ("f1c62ff39fb8ff78", [-367.379, 58.5583, 83.9922, 165.868])),
+    "static": (1, ("ac54da2bbf6939bf", [-2.21839, 9.54754, 4.56471, -9.42933])),
+    "hashed": (1, ("6f6e3fac5c92e1c3", [-2.26381, 20.941, 17.4484, 15.9479])),
+    "layers": (
+        1,
+        (
+            "",
+            [
+                1.27267,
+                1.91259,
+                -1.15699,
+                0.787242,
+                0.406451,
+                -5.16249,
+                -2.21594,
+                7.3508,
+                6.93319,
+                -8.6199,
+                13.1291,
+                3.93577,
+                3.21307,
+                4.28513,
+                -3.53989,
+                3.44812,
+                3.20818,
+                4.21742,
+                -3.41968,
+                3.51674,
+            ],
+        ),
+    ),
+}
+
+
+def sketch(encoded: list[EncodedText]) -> Sketch:
+    """Return a digest that every token and span enters, and four sums that every value enters."""
+    tokens = [[one.tokens, one.spans.tolist(), one.words.tolist(), one.special.tolist()] for one in encoded]
+    digest = hashlib.sha256(json.dumps(tokens).encode()).hexdigest()[:16]
+    return digest, project(np.concatenate([one.vectors.reshape(-1) for one in encoded]))
+
+
+def project(values: NDArray[np.floating]) -> list[float]:
+    flat = np.asarray(values, dtype=np.float64).reshape(-1)
+    signs = np.random.RandomState(0).choice([-1.0, 1.0], size=(4, len(flat)))  # a stream that numpy keeps for good
+    return [float(value) for value in signs @ flat]
+
+
+def run_transformer() -> Sketch:
+    return sketch(load_encoder("minilm").encode([*TEXTS, *LONG], [0, 3, 6]))
+
+
+def run_onnx() -> Sketch:
+    return sketch(load_encoder("minilm").encode(TEXTS))
+
+
+def run_static() -> Sketch:
+    files = [StaticEncoder.load(DATA / name, oov="hash") for name in ("word2vec.txt", "word2vec.bin", "fasttext.bin")]
+    return sketch([one for encoder in files for one in encoder.encode(TEXTS)])
+
+
+def run_hashed() -> Sketch:
+    return sketch(HashedEncoder(dimension=8, special=True).encode(TEXTS))
+
+
+def run_layers() -> Sketch:
+    states = np.random.RandomState(1).standard_normal((4, 5, 6))
+    names = ("mean", "concat", "pmeans:1,3,inf,-inf", "routing:epanechnikov", "routing:gaussian:leaky")
+    return "", [value for name in names for value in project(aggregate_layers(states, name, normalise=name == "mean"))]
+
+
+RUNS: dict[str, Callable[[], Sketch]] = {
+    "transformer": run_transformer,
+    "onnx": run_onnx,
+    "static": run_static,
+    "hashed": run_hashed,
+    "layers": run_layers,
+}
+
+
+@pytest.mark.parametrize("component", RUNS)
+def test_outputs_change_only_with_their_number(component: str, minilm_directory: Path) -> None:
+    stored_number, (stored_tokens, stored) = TABLE[component]
+    number = importlib.import_module(COMPONENTS[component]).ALGORITHM
+    tokens, sums = RUNS[component]()
+    entry = (number, (tokens, [float(f"{value:.6g}") for value in sums]))
+    changed = f"outputs of {component} changed: raise its ALGORITHM and update this table with {entry}"
+    assert tokens == stored_tokens, changed
+    # processors differ by 1e-6 of a value, a million values by 1e-3 in a sum; one other token makes a difference of 10
+    assert sums == pytest.approx(stored, rel=1e-4, abs=2e-2 if component in ("transformer", "onnx") else 1e-4), changed
+    assert number == stored_number, f"{component}.ALGORITHM was raised: update this table with {entry}"
+
+
+def test_every_component_that_computes_vectors_is_held() -> None:
+    without_numbers = {"cached", "converted", "digests"}  # they keep what others computed
+    elsewhere = {"torch-backend"}  # against transformers itself: test_torch.py
+    assert set(RUNS) == set(COMPONENTS) - without_numbers - elsewhere == set(TABLE)
+
+
+@pytest.mark.parametrize(("component", "value"), [("transformer", 99), ("onnx", 99)])
+def test_a_raised_number_is_another_identity(
+    component: str, value: int, minilm_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = plan_transformer(minilm_directory).identity
+    monkeypatch.setattr(f"{COMPONENTS[component]}.ALGORITHM", value)
+    assert plan_transformer(minilm_directory).identity == before.replace(f"{component}=1", f"{component}={value}")
