@@ -8,7 +8,7 @@ import pytest
 
 from monge.cli import main
 from monge.encoders.static.files import load_vectors
-from monge.engine.journal import SCORING_ROOMS, code_hash
+from monge.engine.journal import MAKER
 from monge.storage.store import Store, make_label
 
 
@@ -145,7 +145,7 @@ def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.Capt
     assert main([*command, "-q"]) == 0
     assert capsys.readouterr().err == ""
     kept = [row.label for row in Store(folder / "cache" / "scores").summary()]
-    assert kept == [make_label("scores of chrf", code_hash(*SCORING_ROOMS))]
+    assert kept == [make_label("scores of chrf", MAKER)]
 
 
 def test_no_cache_neither_reads_nor_writes(

@@ -196,7 +196,7 @@ def test_mqm_texts_lose_their_marks_and_references_are_found(tmp_path):
     (segment,) = judged.segments
     assert (segment.hypothesis, segment.references, segment.document) == ("A bad one.", ("A good one.",), "d")
     assert judged.judgments["mqm"].values.tolist() == [[-1.5]]
-    aside = "1 judgments of ref-A, a reference, are set aside"
+    aside = "1 judgments of ref-A, a reference, are not used"
     assert judged.notes == (aside, "1 judged outputs have no text in this copy")
 
 

@@ -12,23 +12,6 @@ from monge.workflows.agreement_options import AgreementOptions
 from monge.workflows.correlate import CorrelateRequest, correlate, run_correlate
 from monge.workflows.judged_data import JudgedData
 
-WORDS = "the cat sat on a mat while two dogs ran home before rain".split()  # noqa: SIM905
-
-
-@pytest.fixture(scope="module")
-def rows() -> list[dict[str, object]]:
-    """Outputs of three systems for 20 inputs whose rating falls with the share of wrong words."""
-    rng = np.random.default_rng(0)
-    found: list[dict[str, object]] = []
-    for i in range(20):
-        reference = [str(word) for word in rng.choice(WORDS, 10)]
-        for system, share in (("good", 0.1), ("fair", 0.3), ("poor", 0.6)):
-            words = [str(rng.choice(WORDS)) if rng.random() < share else word for word in reference]
-            kept = sum(a == b for a, b in zip(words, reference, strict=True))
-            text = {"hypothesis": " ".join(words), "reference": " ".join(reference)}
-            found.append({"id": i, "system": system, **text, "human": kept + float(rng.normal())})
-    return found
-
 
 def test_rows_columns_and_files_are_the_same_data(rows: list[dict[str, object]], tmp_path: Path) -> None:
     path = tmp_path / "rated.jsonl"

@@ -150,7 +150,7 @@ def add_agreement_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def judged_data(args: argparse.Namespace, source: str) -> JudgedData:
-    """Return what the arguments say of the data *source*."""
+    """Return the data *source* as the arguments describe it."""
     from monge.workflows.judged_data import JudgedData
 
     return JudgedData(
@@ -166,7 +166,7 @@ def judged_data(args: argparse.Namespace, source: str) -> JudgedData:
 
 
 def agreement_options(args: argparse.Namespace) -> AgreementOptions:
-    """Return what the arguments say of measuring agreement."""
+    """Return how the arguments want agreement measured."""
     from monge.workflows.agreement_options import AgreementOptions
 
     return AgreementOptions(
@@ -184,7 +184,7 @@ def agreement_options(args: argparse.Namespace) -> AgreementOptions:
 
 
 def read_environment(args: argparse.Namespace) -> Environment:
-    """Return the environment, without network where the arguments say so."""
+    """Return the environment, without the network if the arguments ask for that."""
     from monge.environment import Environment
 
     environment = Environment.read()

@@ -15,7 +15,7 @@ from monge.meta.judged_metric import select_metric
 from monge.meta.levels import WHOLE, Arrangement, Draw, make_arrangement
 from monge.meta.statistics import Statistic
 
-_CELL_BUDGET = 4_000_000  # numbers held at once while resamples are evaluated
+_BUDGET = 4_000_000  # numbers held at once while resamples are evaluated
 
 RESAMPLED = ("segments", "systems", "both")
 
@@ -40,10 +40,10 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The value of one metric, its interval, what it rests on, and why it is NaN or groups fell out (``reason``).
+    """The value of one metric, its interval, what it is based on, and why it is NaN or lacks groups (``reason``).
 
-    ``items`` is how many things are compared: the outputs used, or the systems at system level. ``chance`` is what a
-    metric that knows nothing gets on the same judgments.
+    ``items`` is how many things are compared: the outputs used, or the systems at system level. ``chance`` is the value
+    of guessing on the same judgments.
     """
 
     task: str
@@ -142,7 +142,7 @@ def _draw_resamples(scores: JudgedScores, arrangement: Arrangement, plan: Resamp
     generator = np.random.default_rng(plan.seed)
     used = np.flatnonzero(scores.used.any(axis=1))
     units = np.unique(arrangement.units[scores.used.any(axis=0)])
-    step = max(1, min(plan.count, _CELL_BUDGET // max(1, int(scores.used.sum()))))
+    step = max(1, min(plan.count, _BUDGET // max(1, int(scores.used.sum()))))
     for start in range(0, plan.count, step):
         count = min(step, plan.count - start)
         yield Draw(

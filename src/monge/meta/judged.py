@@ -15,11 +15,11 @@ from monge.scores import ScoreTable
 
 @dataclass(frozen=True, eq=False)
 class JudgedScores:
-    """Tables (systems, segments), all turned so that higher is better; ``used`` marks the cells every side has.
+    """Tables (systems, segments), all oriented so that higher is better; ``used`` marks the outputs in all of them.
 
     ``human_totals`` and ``metric_totals`` (systems,) are system scores that are not means of segments (corpus BLEU, a
-    published DA ranking). ``notes`` say what was left out, and how much. ``origin`` names the outputs: tasks that judge
-    the same ones (aspects, references) share it and are resampled alike; without a name a task is on its own.
+    published DA ranking). ``notes`` report what was left out. ``origin`` names the outputs: tasks that judge the same
+    ones (aspects, references) share it and are resampled alike; a task without one is resampled on its own.
     """
 
     name: str
@@ -87,9 +87,9 @@ def pair_scores(
 
 
 def choose_seeds(tasks: Sequence[JudgedScores], seed: int) -> list[int]:
-    """Return a seed a task: *seed* for the first origin and the next numbers for the others.
+    """Return one seed per task: *seed* for the first origin and the next numbers for the others.
 
-    Tasks of one origin vary together, as they do in the world; those of different origins vary independently.
+    Tasks of one origin are resampled together, because they judge the same outputs; others independently.
     """
     names = [task.origin or f"\0{i}" for i, task in enumerate(tasks)]
     numbers = {name: seed + i for i, name in enumerate(dict.fromkeys(names))}

@@ -61,7 +61,7 @@ def count_judged_pairs(x: Array, y: Array, weights: Array, *, threshold: float =
 
 
 def pairwise_accuracy(x: Array, y: Array, weights: Array, *, epsilon: float = 0.0) -> Array:
-    """Return the share of pairs on which the metric says what people say: better, worse, or equal.
+    """Return the share of pairs on which metric and people agree: better, worse, or equal.
 
     acc_eq = (C + T_xy) / P, where the metric calls a pair equal when |Δy| ≤ *epsilon* (Deutsch et al. 2023).
 
@@ -70,8 +70,8 @@ def pairwise_accuracy(x: Array, y: Array, weights: Array, *, epsilon: float = 0.
     """
 
     def terms(dx: Array, dy: Array) -> tuple[Array, ...]:
-        said = np.where(np.abs(dy) <= epsilon, 0.0, np.sign(dy))
-        return (said == np.sign(dx)).astype(np.float64), np.ones_like(dx)
+        order = np.where(np.abs(dy) <= epsilon, 0.0, np.sign(dy))
+        return (order == np.sign(dx)).astype(np.float64), np.ones_like(dx)
 
     return _ratio(*pair_sums(terms, x, y, weights))
 
@@ -134,8 +134,8 @@ def pair_outcomes(x: Array, y: Array, weights: Array, *, epsilon: float, seed: i
     ``x``, ``y``, ``weights`` (groups, n); the sum of the result is pairwise_accuracy averaged over groups.
     """
     dx, dy, share = _group_pairs(x, y, weights, seed)
-    said = np.where(np.abs(dy) <= epsilon, 0.0, np.sign(dy))
-    return np.asarray(share * (said == np.sign(dx)))
+    order = np.where(np.abs(dy) <= epsilon, 0.0, np.sign(dy))
+    return np.asarray(share * (order == np.sign(dx)))
 
 
 def pair_sums(terms: Terms, x: Array, y: Array, weights: Array) -> tuple[Array, ...]:

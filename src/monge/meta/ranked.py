@@ -15,7 +15,7 @@ RANKED_THRESHOLD = 0.5  # people's verdict is 1 for the better output and 0 for 
 
 
 def pair_rankings(pairs: Sequence[RankedPair], metrics: Mapping[str, ScoreTable], *, name: str = "") -> JudgedScores:
-    """Lay ranked pairs out as items of two outputs: tau-like (threshold 0.5) and accuracy at item level count them.
+    """Arrange ranked pairs as items of two outputs: tau-like (threshold 0.5) and accuracy at item level count them.
 
     The segment of a pair is its document: a bootstrap at summary level draws segments with all their pairs.
 

@@ -16,7 +16,7 @@ def soft_pairwise_accuracy(
 
     ``human``, ``metric`` (systems, segments) and ``present`` (0 = missing); p is the one-sided paired permutation
     p-value that the first system is better. Both sides share the 1000 random swaps, as in the paper. ``counts``
-    (systems,) says how often each system stands in a resample: a pair counts w_i·w_j times. A pair of systems without
+    (systems,) is how often each system occurs in a resample: a pair counts w_i·w_j times. A pair of systems without
     a segment in common is left out; NaN when there is no other.
 
     >>> scores = np.array([[1., 2., 3.], [2., 3., 4.]])
@@ -32,7 +32,7 @@ def soft_pairwise_accuracy(
 
 
 def guess_superiority(human: Array, present: Array) -> float:
-    """Return the soft pairwise accuracy of a metric that knows nothing: 1 − mean of E|p_human − U|, U uniform.
+    """Return the soft pairwise accuracy of guessing: 1 − mean of E|p_human − U|, U uniform.
 
     It is ½ where people are certain, E|p − U| = (p² + (1 − p)²)/2 in general.
     """

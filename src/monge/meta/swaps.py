@@ -14,8 +14,8 @@ from monge.meta.judged_metric import JudgedMetric
 from monge.meta.levels import WHOLE
 from monge.meta.pairs import pair_outcomes
 
-_CELL_BUDGET = 2_000_000  # numbers held at once while metrics are swapped
-_KEPT = 50_000_000  # bytes of swaps kept for the next pair of metrics
+_BUDGET = 2_000_000  # numbers held at once while metrics are swapped
+_MOST_KEPT = 50_000_000  # bytes of swaps kept for the next pair of metrics
 
 
 def swap_scores(
@@ -30,7 +30,7 @@ def swap_scores(
     a, b = (_standardise(c, by_total=by_total) for c in (first, second))
     present = np.ones(a.shape, dtype=bool) if by_total else first.arrangement.present
     differences = []
-    step = max(1, _CELL_BUDGET // max(1, a.size))
+    step = max(1, _BUDGET // max(1, a.size))
     swaps = (many[i : i + step] for many in _swaps(int(present.sum()), count, seed) for i in range(0, len(many), step))
     for chosen in swaps:
         swap = np.zeros((len(chosen), *a.shape), dtype=bool)
@@ -66,12 +66,12 @@ def swap_pearson(first: JudgedMetric, second: JudgedMetric, *, count: int, seed:
 
 def _swaps(outputs: int, count: int, seed: int) -> Iterable[NDArray[np.bool_]]:
     """Return which outputs are swapped, as arrays (step, outputs) of bounded size; small ones are kept for reuse."""
-    return _kept_swaps(outputs, count, seed) if count * outputs <= _KEPT else _draw_swaps(outputs, count, seed)
+    return _kept_swaps(outputs, count, seed) if count * outputs <= _MOST_KEPT else _draw_swaps(outputs, count, seed)
 
 
 def _draw_swaps(outputs: int, count: int, seed: int) -> Iterator[NDArray[np.bool_]]:
     generator = np.random.default_rng(seed)
-    step = max(1, min(count, _CELL_BUDGET // max(1, outputs)))
+    step = max(1, min(count, _BUDGET // max(1, outputs)))
     for start in range(0, count, step):
         yield generator.integers(0, 2, (min(step, count - start), outputs), dtype=np.int8).astype(bool)
 
@@ -95,7 +95,7 @@ def swap_outcomes(
     gaps = verdicts[0] - verdicts[1]
     gaps = gaps[gaps != 0]
     generator = np.random.default_rng(seed)
-    step = max(1, min(count, 10 * _CELL_BUDGET // max(1, gaps.size)))
+    step = max(1, min(count, 10 * _BUDGET // max(1, gaps.size)))
     sums = []
     for start in range(0, count, step):
         signs = generator.integers(0, 2, (min(step, count - start), gaps.size), dtype=np.int8)

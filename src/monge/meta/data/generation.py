@@ -179,7 +179,7 @@ def _append(human: dict[str, list[float]], scores: Mapping[str, Any], place: str
 
 
 def _without(values: list[float], segments: list[Segment], system: str) -> list[float]:
-    """Return the judgments with those of *system* set aside: it is the reference itself, which gets a perfect score."""
+    """Return the judgments without those of *system*, which is the reference itself and would score perfectly."""
     return [math.nan if s.system == system else v for v, s in zip(values, segments, strict=True)]
 
 

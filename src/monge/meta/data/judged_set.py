@@ -60,7 +60,7 @@ class JudgedSet:
         )
 
     def change_texts(self, change: Callable[[str], str]) -> JudgedSet:
-        """Return this set with hypotheses and references changed (detokenised, lower-cased …); sources stay."""
+        """Return this set with hypotheses and references changed (detokenised, lower-cased …), not sources."""
         return replace(
             self,
             segments=tuple(

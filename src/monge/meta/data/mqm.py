@@ -29,7 +29,7 @@ def read_mqm_scores(path: PathLike) -> ScoreTable:
 def read_mqm(scores: PathLike, texts: PathLike | None = None, *, name: str) -> JudgedSet:
     """Read averaged scores and, where there are any, the marked texts without their ``<v>error</v>`` marks.
 
-    The rows of systems ``ref`` and ``refB`` are the references. Scores of references as systems are set aside.
+    The rows of systems ``ref`` and ``refB`` are the references. Scores of references as systems are not used.
     """
     table = read_mqm_scores(scores)
     if texts is None:
@@ -52,20 +52,20 @@ def read_mqm(scores: PathLike, texts: PathLike | None = None, *, name: str) -> J
                 segments.append(Segment(text, references, source, id=segment, system=system, document=document))
                 values.append(float(table.values[s, n]))
     judged = make_judged_set(name, segments, {"mqm": values}, place=str(scores))
-    return replace(judged, notes=_set_aside(table, int(np.isfinite(values).sum())))
+    return replace(judged, notes=_describe_unused(table, int(np.isfinite(values).sum())))
 
 
-def _set_aside(table: ScoreTable, kept: int) -> tuple[str, ...]:
+def _describe_unused(table: ScoreTable, kept: int) -> tuple[str, ...]:
     """Return notes on the judgments of *table* that are not among the *kept* ones."""
     counts = dict(zip(table.systems, np.isfinite(table.values).sum(axis=1).tolist(), strict=True))
     references = {name: counts[name] for name in _REFERENCES.values() if counts.get(name)}
     without = sum(counts.values()) - sum(references.values()) - kept
-    notes = [f"{n:,} judgments of {name}, a reference, are set aside" for name, n in references.items()]
+    notes = [f"{n:,} judgments of {name}, a reference, are not used" for name, n in references.items()]
     return (*notes, *([f"{without:,} judged outputs have no text in this copy"] if without else []))
 
 
 def read_mqm_folder(folder: PathLike) -> list[JudgedSet]:
-    """Read every ``mqm_NAME.avg_seg_scores.tsv`` of a folder, with ``mqm_NAME.tsv`` where it is there."""
+    """Read every ``mqm_NAME.avg_seg_scores.tsv`` of a folder, with ``mqm_NAME.tsv`` where it exists."""
     found = []
     for path in sorted(Path(folder).glob("mqm_*.avg_seg_scores.tsv")):
         name = path.name.removeprefix("mqm_").removesuffix(".avg_seg_scores.tsv")

@@ -1,0 +1,48 @@
+"""What metrics compute is numbered: scores that change must come with a new number, or stored scores would lie.
+
+The table was made by the code itself. When the test fails, either the change was not meant, or the ALGORITHM of the
+component that changed (layers, clouds, transport or metrics) must be raised, and the table updated with the values
+that the failure prints.
+"""
+
+import importlib
+
+import pytest
+
+from monge.encoders.static.hashed import HashedEncoder
+from monge.metrics import load_metric, metric_options, metric_specs
+from monge.metrics.base import bind_to
+from monge.text import Segment
+
+NUMBERS = {
+    "monge.encoders.layers.aggregate": 1,
+    "monge.clouds": 1,
+    "monge.transport": 1,
+    "monge.metrics.base": 1,
+}
+SEGMENTS = [
+    Segment("The boy in a coat ran home.", ("The young man in a slicker ran home.", "A boy ran."), "Der Junge.", "1"),
+    Segment("Rain is expected.", ("Heavy rain is expected in the north.",), "Regen.", "2"),
+    Segment("two two words", ("words two",), "zwei", "3"),
+]
+# sums of the three scores: of our own metrics, whose library is this one
+TABLE: dict[str, float] = {}
+
+
+def total(name: str, **options: object) -> float:
+    if "encoder" in metric_options(name):
+        options = {"encoder": HashedEncoder(dimension=16, layers=6, special=True), **options}
+    metric = bind_to(load_metric(name, **options), SEGMENTS)
+    return sum(score.value for score in metric.score(SEGMENTS))
+
+
+OURS = [name for name, spec in metric_specs().items() if spec.family != "lexical"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_scores_change_with_the_number_only(name: str) -> None:
+    numbers = {module: importlib.import_module(module).ALGORITHM for module in NUMBERS}
+    found = total(name)
+    assert numbers == NUMBERS, "a number was raised: update NUMBERS and TABLE"
+    message = f"{name} is {found!r} now: raise the ALGORITHM of what changed and update NUMBERS and TABLE"
+    assert found == pytest.approx(TABLE[name], rel=1e-6), message
