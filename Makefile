@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0  # a CPU build where one is offered under this version
 BUILD := pyproject.toml setup.py $(wildcard src/monge/transport/native/*)
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint test-torch bench docs clean
+.PHONY: demo test test-slow lint test-torch bench docs clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "monge needs Python 3.11 or newer ($(PYTHON) is older)"; exit 1; }
@@ -29,7 +29,10 @@ demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto -m "not torch and not slow"
+
+test-slow: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "slow and not torch"
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

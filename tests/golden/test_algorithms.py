@@ -26,7 +26,24 @@ SEGMENTS = [
     Segment("two two words", ("words two",), "zwei", "3"),
 ]
 # sums of the three scores: of our own metrics, whose library is this one
-TABLE: dict[str, float] = {}
+TABLE: dict[str, float] = {
+    "bertscore": 2.41677755,
+    "f_alpha": 2.419866363,
+    "yisi1": 2.371236942,
+    "emd": 0.784856278,
+    "lazy_emd": 0.35463496,
+    "moverscore": -5.79310206,
+    "moverscore_v1": 1.574137196,
+    "moverscore_v2": 1.808665329,
+    "smd": 28.790505598,
+    "wmd": 4.746779825,
+    "wmdo": 1.142392058,
+    "we": 2.220525432,
+    "we_wpi": 1.152545722,
+    "cosine": 2.687910033,
+    "mongescore": 2.509472924,
+    "ensemble": 2.030871638,
+}
 
 
 def total(name: str, **options: object) -> float:

@@ -18,7 +18,9 @@ GRID = {"char_order": ["1", "3"], "word_order": ["0", "2"]}
 def test_settings_are_chosen_on_some_rows_and_reported_on_others(
     rows: list[dict[str, object]], other_rows: list[dict[str, object]], tmp_path: Path
 ) -> None:
-    result = tune(rows, metric="chrf", grid=GRID, report=[other_rows], environment=Environment(cache_directory=tmp_path))
+    result = tune(
+        rows, metric="chrf", grid=GRID, report=[other_rows], environment=Environment(cache_directory=tmp_path)
+    )
     assert len(result.choice.averages) == 4
     best = max(result.choice.averages.values(), key=lambda a: a.value)
     assert result.choice.ranking.metrics[0] == best.metric
