@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,35 @@ def test_imports_point_down(path: Path) -> None:
     room = room_of(path)
     for other in imported_rooms(path) - {room}:
         assert ROOMS.index(other) < ROOMS.index(room), f"{room} must not import {other}"
+
+
+def test_nothing_changes_the_environment() -> None:
+    """Flags travel in an Environment value; onnxruntime reads its telemetry switch only from a variable."""
+    writing = re.compile(
+        r"os\.(putenv|unsetenv)|environ\[[^]]*\] *=[^=]|del os\.environ|environ\.(update|setdefault|pop)"
+    )
+    found = [path for path in FILES if writing.search(path.read_text(encoding="utf-8"))]
+    assert found == [SOURCE / "encoders" / "onnx" / "backend.py"]
+
+
+def test_one_file_reads_our_variables() -> None:
+    reading = re.compile(r"environ[^\n]*MONGE_")
+    assert [path for path in FILES if reading.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_no_class_name_exists_twice() -> None:
+    names = [
+        node.name
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_only_the_command_line_sees_its_arguments() -> None:
+    rooms = {room_of(path) for path in FILES if "argparse" in path.read_text(encoding="utf-8")}
+    assert rooms == {"cli"}
 
 
 def test_there_is_no_utils() -> None:

@@ -125,3 +125,20 @@ def test_specs_import_no_library() -> None:
 def test_unknown_name() -> None:
     with pytest.raises(OptionError, match="no lexical metric 'x'"):
         lexical_spec("x")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("needs", ("sauce",)), ("against", ("refs",)), ("growth", "huge"), ("unit", "book")]
+)
+def test_what_a_spec_declares_is_checked_by_name(field: str, value: object) -> None:
+    wrong = value[0] if isinstance(value, tuple) else value
+    with pytest.raises(OptionError, match=f"{field} '{wrong}'"):
+        MetricSpec("x", "-", "", "test", **{field: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("need", ["references", "source", "document"])
+def test_a_need_is_looked_for_by_its_name(need: str) -> None:
+    spec = MetricSpec("x", "-", "", "test", needs=(need,))
+    check_needs(spec, [Segment("h", ("r",), "s", document="d")])
+    with pytest.raises(InputError, match=f"segment 7 has no {need.removesuffix('s')}, which x needs"):
+        check_needs(spec, [Segment("h", id="7")])

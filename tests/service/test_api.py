@@ -14,7 +14,7 @@ from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import OptionError
 from monge.metrics import load_metric
 from monge.service.app import create_app
-from monge.service.messages import CompareRequest, ScoreRequest, Strict
+from monge.service.messages import CompareBody, ScoreBody, Strict
 from monge.service.settings import ServiceSettings
 from monge.text import Segment
 
@@ -272,12 +272,12 @@ def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
 @pytest.mark.parametrize(
     ("model", "body"),
     [
-        (ScoreRequest, {"metrics": [1] * 100, "segments": [2] * 100}),
-        (ScoreRequest, {"metrics": [{"name": "emd", "options": {str(i): [] for i in range(2000)}}], "segments": [3]}),
-        (CompareRequest, {"metrics": [{"name": "emd"}], "systems": {str(i): i for i in range(2000)}}),
-        (CompareRequest, {"metrics": [], "systems": {"a": [1] * 9, "b": []}, "references": [[1, 2], 3, 4]}),
-        (CompareRequest, {"metrics": [], "systems": {"a": [], "b": []}, "sources": [1] * 100}),
-        (ScoreRequest, dict.fromkeys(map(str, range(2000)))),
+        (ScoreBody, {"metrics": [1] * 100, "segments": [2] * 100}),
+        (ScoreBody, {"metrics": [{"name": "emd", "options": {str(i): [] for i in range(2000)}}], "segments": [3]}),
+        (CompareBody, {"metrics": [{"name": "emd"}], "systems": {str(i): i for i in range(2000)}}),
+        (CompareBody, {"metrics": [], "systems": {"a": [1] * 9, "b": []}, "references": [[1, 2], 3, 4]}),
+        (CompareBody, {"metrics": [], "systems": {"a": [], "b": []}, "sources": [1] * 100}),
+        (ScoreBody, dict.fromkeys(map(str, range(2000)))),
     ],
 )
 def test_few_of_many_mistakes_are_reported(model: type[Strict], body: dict[str, object]) -> None:

@@ -7,6 +7,12 @@ from importlib.resources import files
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.registry import find_factory, metric_options
 
+_GROWTHS = {
+    "linear": "",
+    "quadratic": " Its time grows with the square of a text's length.",
+    "cubic": " Its time grows faster than the square of a text's length: long texts take minutes.",
+}
+
 
 def read_prose(name: str) -> str | None:
     """Return what was written about a metric (formula, cost, caveats), or None."""
@@ -22,7 +28,10 @@ def render_card(spec: MetricSpec) -> str:
         "",
         f"Range: {low:g} to {high:g}. {'Higher' if spec.higher_is_better else 'Lower'} is better. "
         f"{'Symmetric' if spec.symmetric else 'Not symmetric'} in hypothesis and reference. "
-        f"Needs: hypothesis, {', '.join(spec.needs) or 'nothing else'}.",
+        f"Needs: hypothesis, {', '.join(spec.needs) or 'nothing else'}."
+        + (" Compares with references, or with the source (`against=source`)." if len(spec.against) > 1 else "")
+        + (" `monge explain` takes its scores apart exactly." if spec.explains else "")
+        + _GROWTHS[spec.growth],
         "",
         read_prose(spec.name) or "No card has been written for this metric.",
         "",

@@ -166,17 +166,17 @@ def _add_api(app: FastAPI, service: Service) -> None:
     pool, settings = service.pool, service.settings
 
     @app.post("/api/score", responses=REFUSALS, summary="Score segments with one or several metrics")
-    async def score(request: Annotated[messages.ScoreRequest, Body()]) -> messages.ScoreAnswer:
+    async def score(request: Annotated[messages.ScoreBody, Body()]) -> messages.ScoreAnswer:
         outcomes = await service.run(lambda: handlers.plan_score(request, pool, settings))
         return await asyncio.to_thread(handlers.answer_score, request, outcomes)  # NIST counts the whole set again
 
     @app.post("/api/explain", responses=REFUSALS, summary="Explain the score of one segment")
-    async def explain(request: Annotated[messages.ExplainRequest, Body()]) -> messages.ExplainAnswer:
+    async def explain(request: Annotated[messages.ExplainBody, Body()]) -> messages.ExplainAnswer:
         outcomes = await service.run(lambda: handlers.plan_explain(request, pool, settings))
         return await asyncio.to_thread(handlers.answer_explain, request, outcomes)
 
     @app.post("/api/compare", responses=REFUSALS, summary="Compare systems, and test which is better")
-    async def compare(request: Annotated[messages.CompareRequest, Body()]) -> messages.CompareAnswer:
+    async def compare(request: Annotated[messages.CompareBody, Body()]) -> messages.CompareAnswer:
         outcomes = await service.run(lambda: handlers.plan_compare(request, pool, settings))
         return await service.report(
             lambda report_step: handlers.answer_compare(request, outcomes, report_step=report_step)

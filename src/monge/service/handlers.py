@@ -35,14 +35,14 @@ MOST_CELLS = 20_000  # of a heat map; a page with more is slow
 NARROW = 360.0  # pixels across, for pictures on a phone
 
 
-def plan_score(request: m.ScoreRequest, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
+def plan_score(request: m.ScoreBody, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
     """Return one task per metric."""
     check_score(request, settings)
     segments = [_segment(text, i) for i, text in enumerate(request.segments)]
     return [_task(choice, f"metrics[{i}]", segments, pool) for i, choice in enumerate(request.metrics)]
 
 
-def answer_score(request: m.ScoreRequest, outcomes: Sequence[Outcome]) -> m.ScoreAnswer:
+def answer_score(request: m.ScoreBody, outcomes: Sequence[Outcome]) -> m.ScoreAnswer:
     """Return the scores of every metric; one that failed has an error instead, unless all failed."""
     pairs = zip(request.metrics, outcomes, strict=True)
     attempts = [_attempt(partial(_result, choice.label, outcome)) for choice, outcome in pairs]
@@ -78,7 +78,7 @@ def _failed_result(choice: m.MetricChoice, error: Exception) -> m.MetricResult:
     )
 
 
-def plan_explain(request: m.ExplainRequest, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
+def plan_explain(request: m.ExplainBody, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
     """Return one task: the segment with its alignments, or the segment without each of its words in turn."""
     check_explain(request, settings)
     metric = pool.load(request.metric.name, request.metric.options)
@@ -93,7 +93,7 @@ def plan_explain(request: m.ExplainRequest, pool: MetricPool, settings: ServiceS
         raise unusable(str(error), "segment.hypothesis") from error
 
 
-def answer_explain(request: m.ExplainRequest, outcomes: Sequence[Outcome]) -> m.ExplainAnswer:
+def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.ExplainAnswer:
     """Return the explanation and its pictures."""
     result = _succeeded(outcomes[0])
     if isinstance(result.metric, Aligning):
@@ -105,7 +105,7 @@ def answer_explain(request: m.ExplainRequest, outcomes: Sequence[Outcome]) -> m.
     return m.ExplainAnswer(kind="occlusion", explanation=found.record(), pictures=pictures)
 
 
-def _answer_additive(request: m.ExplainRequest, result: TaskResult) -> m.ExplainAnswer:
+def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
     explanation = explain_score(result.metric, result.scores[0])
     record = explanation.record()
     record["notes"] = [*result.metric.binding_notes, *explanation.notes]
@@ -123,7 +123,7 @@ def _has_room(pair: ExplainedPair) -> bool:
     return len(pair.hypothesis.words) * len(pair.reference.words) <= MOST_CELLS
 
 
-def plan_compare(request: m.CompareRequest, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
+def plan_compare(request: m.CompareBody, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
     """Return one task per metric and system, metric by metric."""
     check_compare(request, settings)
     if len({choice.label for choice in request.metrics}) < len(request.metrics):
@@ -138,7 +138,7 @@ def plan_compare(request: m.CompareRequest, pool: MetricPool, settings: ServiceS
 
 
 def answer_compare(
-    request: m.CompareRequest, outcomes: Sequence[Outcome], *, report_step: Callable[[str], None]
+    request: m.CompareBody, outcomes: Sequence[Outcome], *, report_step: Callable[[str], None]
 ) -> m.CompareAnswer:
     """Return one comparison per metric, their verdicts and the report; *report_step* is called before each step.
 
@@ -248,7 +248,7 @@ def _segment(text: m.SegmentText, place: int) -> Segment:
     return Segment(text.hypothesis, tuple(text.references), text.source, id=str(place + 1))
 
 
-def _segments(request: m.CompareRequest, system: str, lines: Sequence[str]) -> list[Segment]:
+def _segments(request: m.CompareBody, system: str, lines: Sequence[str]) -> list[Segment]:
     sources = request.sources
     return [
         Segment(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from monge.metrics import Metric
-from monge.service.messages import CompareRequest, ExplainRequest, MetricChoice, ScoreRequest, SegmentText
+from monge.service.messages import CompareBody, ExplainBody, MetricChoice, ScoreBody, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
 from monge.service.worker import SLICE
 from monge.text import Segment, word_spans
@@ -31,13 +31,13 @@ def check_words(metric: Metric, segments: Sequence[Segment], field: str) -> None
         raise too_large(f"a text of {longest:,} words; {metric.spec.name} allows at most {most} here", field)
 
 
-def check_score(request: ScoreRequest, limits: ServiceSettings) -> None:
+def check_score(request: ScoreBody, limits: ServiceSettings) -> None:
     """Refuse too many metrics, segments, references or characters."""
     _check_metrics(request.metrics, limits)
     _check_segments({f"segments[{i}]": segment for i, segment in enumerate(request.segments)}, limits)
 
 
-def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
+def check_explain(request: ExplainBody, limits: ServiceSettings) -> None:
     """Refuse too many references, characters or words: an explanation contains every pair of words."""
     _check_segments({"segment": request.segment}, limits)
     texts = {"hypothesis": request.segment.hypothesis}
@@ -52,7 +52,7 @@ def check_explain(request: ExplainRequest, limits: ServiceSettings) -> None:
         raise too_large(f"{reason}; at most {EXPLAINED_WORDS**2:,} can be explained", "segment.references")
 
 
-def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:
+def check_compare(request: CompareBody, limits: ServiceSettings) -> None:
     """Refuse too many metrics, systems, lines or characters, and files of different lengths."""
     _check_metrics(request.metrics, limits)
     if len(request.systems) > limits.systems:
@@ -77,7 +77,7 @@ def check_compare(request: CompareRequest, limits: ServiceSettings) -> None:
     _check_texts(texts, limits)
 
 
-def _columns(request: CompareRequest) -> Iterator[tuple[str, Sequence[str]]]:
+def _columns(request: CompareBody) -> Iterator[tuple[str, Sequence[str]]]:
     yield from ((f"systems.{name}", lines) for name, lines in request.systems.items())
     yield from ((f"references[{i}]", lines) for i, lines in enumerate(request.references))
     if request.sources is not None:

@@ -104,14 +104,14 @@ class SegmentText(Strict):
     source: Text | None = None
 
 
-class ScoreRequest(Strict):
+class ScoreBody(Strict):
     """Score segments with one or several metrics."""
 
     metrics: Annotated[Items[MetricChoice], Field(min_length=1)]
     segments: Annotated[Items[SegmentText], Field(min_length=1)]
 
 
-class ExplainRequest(Strict):
+class ExplainBody(Strict):
     """Explain the score of one segment. `columns` draws the pictures in two columns, for narrow screens."""
 
     metric: MetricChoice
@@ -120,7 +120,7 @@ class ExplainRequest(Strict):
     columns: bool | None = None
 
 
-class CompareRequest(Strict):
+class CompareBody(Strict):
     """Compare systems: each is a list of outputs, line by line with the references."""
 
     metrics: Annotated[Items[MetricChoice], Field(min_length=1)]
