@@ -68,7 +68,7 @@ def test_nothing_changes_the_environment() -> None:
 
 
 def test_one_file_reads_our_variables() -> None:
-    reading = re.compile(r"environ[^\n]*MONGE_")
+    reading = re.compile(r"os\.environ[^\n]*MONGE_")
     assert [path for path in FILES if reading.search(path.read_text(encoding="utf-8"))] == []
 
 
