@@ -9,11 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "gil.hpp"
 #include "solver.hpp"
 
 namespace py = pybind11;
 
 namespace {
+
+constexpr std::chrono::milliseconds kBetweenSignals{100};
 
 template <class T>
 using Array = py::array_t<T, py::array::c_style>;
@@ -36,8 +39,8 @@ Array<double> cost_matrix(Array<float> a, Array<float> b, const std::string& cos
     Array<double> out({n, m});
     double* target = out.mutable_data();
     const monge::CostKind kind = parse_cost(cost);
-    py::gil_scoped_release release;
-    monge::Solver().cost_matrix(a.data(), n, b.data(), m, dimension, kind, target);
+    const float *left = a.data(), *right = b.data();
+    monge::without_gil([&](PyThreadState*) { monge::Solver().cost_matrix(left, n, right, m, dimension, kind, target); });
     return out;
 }
 
@@ -47,12 +50,12 @@ py::tuple solve_problem(Array<double> cost, Array<double> a, Array<double> b, do
     Array<double> coupling({n, m});
     double* target = coupling.mutable_data();
     std::fill_n(target, std::int64_t(n) * m, 0.0);
+    const auto setting = make_setting(rho_a, rho_b, epsilon, relative, tolerance, limit);
+    const double *costs = cost.data(), *left = a.data(), *right = b.data();
     monge::Solution solution;
-    {
-        py::gil_scoped_release release;
-        solution = monge::Solver().solve(cost.data(), n, m, a.data(), b.data(),
-                                         make_setting(rho_a, rho_b, epsilon, relative, tolerance, limit), target);
-    }
+    monge::without_gil([&](PyThreadState*) {
+        solution = monge::Solver().solve(costs, n, m, left, right, setting, target);
+    });
     return py::make_tuple(coupling, solution.outcome.iterations, solution.outcome.converged);
 }
 
@@ -70,38 +73,41 @@ struct Clouds {
     }
 };
 
-// Runs work(k, solver) for k < count on several threads; the calling thread works too and looks for Ctrl-C.
+// Runs work(k, solver) for k < count on several threads without the GIL; the calling thread works too and lets Python
+// handle signals from time to time.
 template <class Work>
 void spread(std::int64_t count, int threads, Work work) {
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> stop{false};
     std::exception_ptr failure;
     std::mutex guard;
-    auto run = [&](bool calling) {
+    auto run = [&](PyThreadState* calling) {
         try {
             monge::Solver solver;
             auto looked = std::chrono::steady_clock::now();
             for (std::int64_t k; !stop && (k = next++) < count;) {
                 work(k, solver);
-                if (!calling || std::chrono::steady_clock::now() - looked < std::chrono::milliseconds(100)) continue;
-                py::gil_scoped_acquire acquire;
-                if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+                if (calling == nullptr || std::chrono::steady_clock::now() - looked < kBetweenSignals) continue;
+                if (!monge::handle_signals(calling)) stop = true;
                 looked = std::chrono::steady_clock::now();
             }
-        } catch (...) {
+        } catch (const std::exception&) {
             stop = true;
             std::lock_guard<std::mutex> lock(guard);
             if (!failure) failure = std::current_exception();
         }
     };
-    std::vector<std::thread> others;
-    try {
-        for (int t = 1; t < threads; ++t) others.emplace_back(run, false);
-    } catch (const std::exception&) {
-        // The machine grants no more threads, or no memory for them: those there are do the work.
-    }
-    run(true);
-    for (std::thread& other : others) other.join();
+    monge::without_gil([&](PyThreadState* state) {
+        std::vector<std::thread> others;
+        try {
+            for (int t = 1; t < threads; ++t) others.emplace_back(run, nullptr);
+        } catch (const std::exception&) {
+            // The machine grants no more threads, or no memory for them: those there are do the work.
+        }
+        run(state);
+        for (std::thread& other : others) other.join();
+    });
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
     if (failure) std::rethrow_exception(failure);
 }
 
@@ -133,19 +139,16 @@ py::tuple solve_pairs(Array<float> left_points, Array<double> left_weights, Arra
     double* mass_out = masses.mutable_data();
     std::int64_t* iterations_out = iterations.mutable_data();
     bool* converged_out = converged.mutable_data();
-    {
-        py::gil_scoped_release release;
-        spread(count, threads, [&](std::int64_t k, monge::Solver& solver) {
-            double* coupling = flat == nullptr ? nullptr : flat + starts[k];
-            if (coupling != nullptr) std::fill_n(coupling, starts[k + 1] - starts[k], 0.0);
-            const monge::Solution solution = solver.solve(left.at(index[2 * k]), right.at(index[2 * k + 1]),
-                                                          left.dimension, kind, setting, coupling);
-            cost_out[k] = solution.cost;
-            mass_out[k] = solution.mass;
-            iterations_out[k] = solution.outcome.iterations;
-            converged_out[k] = solution.outcome.converged;
-        });
-    }
+    spread(count, threads, [&](std::int64_t k, monge::Solver& solver) {
+        double* coupling = flat == nullptr ? nullptr : flat + starts[k];
+        if (coupling != nullptr) std::fill_n(coupling, starts[k + 1] - starts[k], 0.0);
+        const monge::Solution solution = solver.solve(left.at(index[2 * k]), right.at(index[2 * k + 1]),
+                                                      left.dimension, kind, setting, coupling);
+        cost_out[k] = solution.cost;
+        mass_out[k] = solution.mass;
+        iterations_out[k] = solution.outcome.iterations;
+        converged_out[k] = solution.outcome.converged;
+    });
     return py::make_tuple(costs, masses, iterations, converged, couplings);
 }
 
