@@ -33,7 +33,6 @@ from monge.transport import (
     cost_matrix,
     share_root,
     solve_pairs,
-    solve_powered_pairs,
 )
 
 CHUNK = 2000  # segments whose vectors are held at once
@@ -196,6 +195,7 @@ class TransportMetric(MetricBase):
         rho_a, rho_b = self._marginals(role)
         setting = TransportSetting(
             cost=self.settings.cost,
+            order=self.settings.order,
             rho_a=rho_a,
             rho_b=rho_b,
             epsilon=self.settings.epsilon if role == "transport" else 0.0,
@@ -211,10 +211,7 @@ class TransportMetric(MetricBase):
     def _solve_pairs(
         self, problems: CloudPairs, pairs: NDArray[np.int64], setting: TransportSetting, keep_couplings: bool
     ) -> BatchSolution:
-        batch = (problems.left, problems.right, pairs, setting)
-        if self.settings.order != 1:
-            return solve_powered_pairs(*batch, order=self.settings.order, keep_couplings=keep_couplings)
-        return solve_pairs(*batch, keep_couplings=keep_couplings)
+        return solve_pairs(problems.left, problems.right, pairs, setting, keep_couplings=keep_couplings)
 
     def _reduce(
         self,
