@@ -195,7 +195,10 @@ def test_bounds_never_exceed_the_distance(cost: Any, clouds: RaggedClouds, query
     relaxed = bounded.relaxed_bounds(asked, np.array([0, 1, 2]))
     assert (bounded.centroid_bounds(asked) <= exact).all()
     assert (relaxed <= exact).all()
-    one_sided = [solve_pairs(query, clouds, pairs, TransportSetting(cost, *rho)) for rho in ((np.inf, 0), (0, np.inf))]
+    one_sided = [
+        solve_pairs(query, clouds, pairs, TransportSetting(cost, rho_a=a, rho_b=b))
+        for a, b in ((np.inf, 0.0), (0.0, np.inf))
+    ]
     largest = np.maximum(*(solution.costs for solution in one_sided))
     if cost != "cosine" or all((np.abs(side.points).max(1) > 0).all() for side in (clouds, query)):
         np.testing.assert_allclose(relaxed, largest, atol=1e-4, rtol=1e-4)

@@ -42,19 +42,3 @@ def relaxed_gap(plan: TransportPlan) -> float:
         moved = got > 0
         saved -= rho * (got[moved] * (np.log(got[moved] / want[moved]) - 1)).sum()
     return float((most - saved) / saved)
-
-
-def exact_violation(plan: TransportPlan) -> float:
-    """Cost of the best round trip that would improve a balanced plan (0 when it is optimal): no negative cycles.
-
-    Bellman–Ford on the residual graph: row → column costs c, column → row costs −c where mass flows.
-    """
-    cost, coupling = plan.problem.cost, plan.coupling
-    residual = np.where(coupling > 0, -cost, np.inf)
-    rows = np.zeros(len(cost))
-    change = 0.0
-    for _ in range(sum(cost.shape)):
-        columns = (rows[:, None] + cost).min(0)
-        shorter = np.minimum(rows, (columns[None, :] + residual).min(1))
-        change, rows = float(np.abs(shorter - rows).max()), shorter
-    return change

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_missing_compiler_is_told(tmp_path):
+def test_a_missing_compiler_is_reported(tmp_path):
     if not (ROOT / "setup.py").exists():
         pytest.skip("the package is tested away from its source tree")
     command = [sys.executable, "setup.py", "build_ext", "--build-lib", str(tmp_path), "--build-temp", str(tmp_path)]

@@ -1,6 +1,5 @@
 """Many problems in one call: equal to one by one, whatever the order and the threads; bad input is named."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -55,7 +54,7 @@ def cloud(clouds: RaggedClouds, k: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize(("rho_a", "rho_b", "epsilon"), RELAXATIONS)
 def test_a_batch_is_its_pairs_one_by_one(cost, rho_a, rho_b, epsilon):
-    setting = TransportSetting(cost, rho_a, rho_b, epsilon)
+    setting = TransportSetting(cost, rho_a=rho_a, rho_b=rho_b, epsilon=epsilon)
     batch = solve_pairs(LEFT, RIGHT, PAIRS, setting, keep_couplings=True)
     assert len(batch) == 49
     assert batch.couplings is not None
@@ -76,7 +75,7 @@ def test_a_batch_is_its_pairs_one_by_one(cost, rho_a, rho_b, epsilon):
 
 @pytest.mark.parametrize(("rho_a", "rho_b", "epsilon"), RELAXATIONS)
 def test_threads_and_order_change_nothing(rho_a, rho_b, epsilon):
-    setting = TransportSetting("cosine", rho_a, rho_b, epsilon)
+    setting = TransportSetting("cosine", rho_a=rho_a, rho_b=rho_b, epsilon=epsilon)
     order = np.random.default_rng(0).permutation(len(PAIRS))
     one = solve_pairs(LEFT, RIGHT, PAIRS, setting, threads=1)
     many = solve_pairs(LEFT, RIGHT, np.array(PAIRS)[order], setting, threads=4)
@@ -94,7 +93,8 @@ def test_points_too_near_for_single_precision_are_told_apart(cost, offset):
     clouds = RaggedClouds.from_clouds(points, [mass / mass.sum() for mass in masses])
     for rho_a, rho_b in ((INF, INF), (INF, 0.0), (0.0, INF)):
         pairs = [(0, 1), (1, 2), (2, 0)]
-        found = solve_pairs(clouds, clouds, pairs, TransportSetting(cost, rho_a, rho_b), keep_couplings=True)
+        setting = TransportSetting(cost, rho_a=rho_a, rho_b=rho_b)
+        found = solve_pairs(clouds, clouds, pairs, setting, keep_couplings=True)
         assert found.couplings is not None
         for p, (i, j) in enumerate(pairs):
             (points_a, a), (points_b, b) = cloud(clouds, i), cloud(clouds, j)
@@ -116,10 +116,11 @@ def test_kernels_without_special_instructions_agree(tmp_path):
     code = (
         "import numpy as np, sys\n"
         "from monge.transport import RaggedClouds, TransportSetting, solve_pairs, _native\n"
-        "assert _native.instruction_set == 'portable'\n"
+        "_native.use_portable_kernels()\n"
+        "assert _native.instruction_set() == 'portable'\n"
         "data = np.load(sys.argv[1])\n"
         "clouds = RaggedClouds(data['points'], data['weights'], data['offsets'])\n"
-        "settings = [TransportSetting('cosine', *s) for s in data['settings']]\n"
+        "settings = [TransportSetting('cosine', rho_a=a, rho_b=b, epsilon=e) for a, b, e in data['settings']]\n"
         "np.save(sys.argv[2], [solve_pairs(clouds, clouds, data['pairs'], s).costs for s in settings])\n"
     )
     np.savez(
@@ -131,8 +132,9 @@ def test_kernels_without_special_instructions_agree(tmp_path):
         settings=RELAXATIONS,
     )
     command = [sys.executable, "-c", code, str(tmp_path / "in.npz"), str(tmp_path / "out.npy")]
-    subprocess.run(command, check=True, env={**os.environ, "MONGE_PORTABLE_KERNELS": "1"})
-    ours = [solve_pairs(LEFT, LEFT, PAIRS, TransportSetting("cosine", *setting)).costs for setting in RELAXATIONS]
+    subprocess.run(command, check=True)
+    settings = [TransportSetting("cosine", rho_a=a, rho_b=b, epsilon=epsilon) for a, b, epsilon in RELAXATIONS]
+    ours = [solve_pairs(LEFT, LEFT, PAIRS, setting).costs for setting in settings]
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), ours, atol=1e-9)
 
 
@@ -164,10 +166,10 @@ def test_one_sided_ties_and_massless_partners():
     points = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     left = RaggedClouds.from_clouds([points[:1]], [np.ones(1)])
     right = RaggedClouds.from_clouds([points], [np.array([0.0, 0.5, 0.5])])
-    found = solve_pairs(left, right, [(0, 0)], TransportSetting("cosine", INF, 0.0), keep_couplings=True)
+    found = solve_pairs(left, right, [(0, 0)], TransportSetting("cosine", rho_b=0.0), keep_couplings=True)
     assert found.couplings is not None
     np.testing.assert_array_equal(found.couplings[0], [[1.0, 0.0, 0.0]])
-    back = solve_pairs(right, left, [(0, 0)], TransportSetting("cosine", 0.0, INF), keep_couplings=True)
+    back = solve_pairs(right, left, [(0, 0)], TransportSetting("cosine", rho_a=0.0), keep_couplings=True)
     assert back.couplings is not None
     np.testing.assert_array_equal(back.couplings[0], [[1.0], [0.0], [0.0]])
 
@@ -208,7 +210,7 @@ def test_clouds_that_do_not_fit_are_named():
         solve_pairs(LEFT, empty, [(0, 0), (0, 1)], TransportSetting())
     massless = RaggedClouds(np.ones((1, 48), np.float32), np.zeros(1), np.array([0, 1]))
     with pytest.raises(InputError, match=r"pair 0: .* no mass"):
-        solve_pairs(LEFT, massless, [(0, 0)], TransportSetting("cosine", INF, 0.3))
+        solve_pairs(LEFT, massless, [(0, 0)], TransportSetting("cosine", rho_b=0.3))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, 1e200])

@@ -1,4 +1,4 @@
-"""The native core inside a process: Ctrl-C, forks, and a machine that grants no threads."""
+"""The native core inside a process: Ctrl-C, forks, exit at any moment, and a machine that grants no threads."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 START = """
     import os, resource, signal, sys
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born deaf to Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start with Ctrl-C ignored
     import numpy as np
     from monge.transport import RaggedClouds, TransportSetting, solve_pairs
 
@@ -55,6 +55,46 @@ def test_a_fork_solves_as_its_parent_does():
     assert (running.returncode, errors) == (0, "")
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "solve_pairs(clouds, clouds, pairs, TransportSetting(), threads=1)",
+        "solve_pairs(clouds, clouds, pairs, TransportSetting(), threads=2)",
+        "_native.solve_problem(cost, masses, masses, np.inf, np.inf, 0.0, False, 1e-10, 0)",
+        "_native.cost_matrix(points, points, 'cosine')",
+    ],
+)
+def test_a_process_ends_while_a_daemon_thread_is_solving(call):
+    code = f"""
+        import threading, time
+        from monge.transport import _native
+
+        rng = np.random.default_rng(0)
+        clouds = RaggedClouds.from_clouds([rng.normal(size=(60, 64)) for _ in range(8)], [np.full(60, 1 / 60)] * 8)
+        pairs = rng.integers(0, 8, (200_000, 2))  # seconds of work
+        points = rng.normal(size=(1000, 384)).astype(np.float32)
+        cost, masses = rng.random((400, 400)), rng.dirichlet(np.ones(400))
+        started = threading.Event()
+
+        class Late:
+            def __del__(self, sleep=time.sleep):
+                sleep(1.0)  # the interpreter is shutting down, and meanwhile the thread asks for the GIL
+
+        def work():
+            while True:
+                started.set()
+                {call}
+
+        sys.modules["late"] = Late()  # not a global: those live as long as the thread does
+        threading.Thread(target=work, daemon=True).start()
+        started.wait()
+        time.sleep(0.5)
+    """
+    running = start(code)
+    _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (0, "")
+
+
 def test_a_machine_that_grants_no_more_memory_for_threads():
     code = """
         before = solve(50, 1)
@@ -63,7 +103,7 @@ def test_a_machine_that_grants_no_more_memory_for_threads():
         print(np.array_equal(solve(50, 40), before))
     """
     if not sys.platform.startswith("linux"):
-        pytest.skip("this machine does not tell how much memory is in use")
+        pytest.skip("this machine does not report how much memory is in use")
     running = start(code)
     output, errors = running.communicate(timeout=60)
     assert (running.returncode, output.strip(), errors) == (0, "True", "")

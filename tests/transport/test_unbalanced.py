@@ -129,7 +129,7 @@ def test_large_problem():
     assert relaxed_violation(plan) <= 1e-9
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_are_reported():
     for epsilon in (0.009, 0.0):
         plan = solve_unbalanced(text_problem(4, 0.23, 0.31), epsilon=epsilon, max_iterations=1)
         assert not plan.converged

@@ -1,13 +1,17 @@
 """Optimal transport between weighted points; knows nothing of text."""
 
 from monge.transport.costs import cost_matrix
+from monge.transport.order import share_root
 from monge.transport.pairs import solve_pairs
-from monge.transport.powered import share_root, solve_powered_pairs
 from monge.transport.problem import TransportPlan, TransportProblem, kl_divergence
 from monge.transport.ragged import BatchSolution, CostName, RaggedClouds, RegulariserName, TransportSetting
 from monge.transport.solvers import solve, solve_exact, solve_one_sided, solve_unbalanced
 
+# Raised whenever results of a solver change on purpose: caches of scores are keyed by it.
+ALGORITHM = 1
+
 __all__ = [
+    "ALGORITHM",
     "BatchSolution",
     "CostName",
     "RaggedClouds",
@@ -22,8 +26,5 @@ __all__ = [
     "solve_exact",
     "solve_one_sided",
     "solve_pairs",
-    "solve_powered_pairs",
     "solve_unbalanced",
 ]
-
-ALGORITHM = 1  # raise it when results of the solvers change on purpose: stored scores are keyed by it

@@ -1,8 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-instruction_set: str
-
+def instruction_set() -> str: ...
+def use_portable_kernels() -> None: ...
 def cost_matrix(a: NDArray[np.float32], b: NDArray[np.float32], cost: str) -> NDArray[np.float64]: ...
 def solve_problem(
     cost: NDArray[np.float64],
@@ -24,7 +24,12 @@ def solve_pairs(
     right_offsets: NDArray[np.int64],
     pairs: NDArray[np.int64],
     cost: str,
-    numbers: tuple[float, float, float, bool, float],
+    order: float,
+    rho_a: float,
+    rho_b: float,
+    epsilon: float,
+    relative: bool,
+    tolerance: float,
     coupling_starts: NDArray[np.int64] | None,
     threads: int,
 ) -> tuple[

@@ -17,10 +17,10 @@ def cost_matrix(points_a: NDArray[np.floating], points_b: NDArray[np.floating], 
     r"""Cost (n, m), float64, between points (n, d) and (m, d), which are taken as float32.
 
     ``euclidean`` ‖x−y‖, ``sqeuclidean`` ‖x−y‖², ``cosine`` 1 − cos(x, y) with cos = 0 for a zero vector, and
-    ``position``, the distance of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8, 12): with places i of n and j of m and
+    ``position``, the distance of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8, 12): with positions i of n and j of m and
     apart = |i/n − j/m|, words correspond when j is i's best by cos·(1 − apart) and no other row does better with j;
     then the distance is 1 − cos·exp(−apart), else 1. Products and sums are float64; equal vectors have cost exactly 0
-    (``position``: at equal relative places).
+    (``position``: at equal relative positions).
 
     >>> cost_matrix(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]), "euclidean").tolist()
     [[5.0]]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from monge.errors import InputError, OptionError
 from monge.transport import _native
+from monge.transport.problem import LARGEST_COST
 from monge.transport.ragged import BatchSolution, RaggedClouds, TransportSetting
 
 _TOLERANCE = 1e-10
@@ -27,15 +28,29 @@ def solve_pairs(
 ) -> BatchSolution:
     r"""Solve the problem of every pair (i, j): cloud i of *left* (rows) against cloud j of *right* (columns).
 
-    ``pairs`` is (P, 2). Costs (see :func:`cost_matrix`) are formed inside the call; the work is spread over
-    ``threads`` threads (all cores of this process when None) without the GIL. The result of a pair depends on neither
-    its place in the batch nor the number of threads.
+    Costs (see :func:`cost_matrix`) are formed inside the call, and raised to the order of the setting. The result of a
+    pair depends neither on its position in the batch nor on the number of threads.
+
+    Parameters
+    ----------
+    pairs
+        Whole numbers (P, 2): which cloud of *left* and which of *right*.
+    keep_couplings
+        Whether the plans are returned too.
+    threads
+        How many threads share the work, without the GIL (None: one per core of this process where that pays).
+
+    Raises
+    ------
+    InputError
+        When a pair names a cloud that does not exist or has no points, when its masses cannot meet the marginals that
+        must hold, or when a cost to the power of the order is beyond 1e150.
 
     >>> clouds = RaggedClouds.from_clouds([np.eye(2), np.ones((1, 2))], [np.full(2, 0.5), np.ones(1)])
     >>> solve_pairs(clouds, clouds, [(0, 0), (0, 1)], TransportSetting("sqeuclidean")).costs.tolist()
     [0.0, 1.0]
     """
-    index = check_pairs(left, right, np.asarray(pairs), setting)
+    index = _check_pairs(left, right, np.asarray(pairs), setting)
     cells = left.sizes[index[:, 0]] * right.sizes[index[:, 1]]
     starts = np.concatenate([[0], np.cumsum(cells)]) if keep_couplings else None
     costs, masses, iterations, converged, flat = _native.solve_pairs(
@@ -47,14 +62,24 @@ def solve_pairs(
         right.offsets,
         index,
         setting.cost,
-        (float(setting.rho_a), float(setting.rho_b), float(setting.epsilon), setting.regulariser == "kl", _TOLERANCE),
+        float(setting.order),
+        float(setting.rho_a),
+        float(setting.rho_b),
+        float(setting.epsilon),
+        setting.regulariser == "kl",
+        _TOLERANCE,
         starts,
         _thread_count(threads, len(index), int(cells.sum()) * left.points.shape[1]),
     )
+    too_large = np.isnan(costs)
+    if too_large.any():
+        raise InputError(
+            f"pair {int(too_large.argmax())}: a cost to the power {setting.order} is too large (at most {LARGEST_COST})"
+        )
     return BatchSolution(costs, masses, iterations, converged, _split(left, right, index, starts, flat))
 
 
-def check_pairs(
+def _check_pairs(
     left: RaggedClouds, right: RaggedClouds, pairs: NDArray[Any], setting: TransportSetting
 ) -> NDArray[np.int64]:
     """Return *pairs* as whole numbers (P, 2); refuse clouds that are not there or cannot be transported."""

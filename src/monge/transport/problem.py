@@ -12,14 +12,29 @@ from monge.errors import InputError
 Array = NDArray[np.float64]
 
 LARGEST_COST = 1e150  # the native solvers mark unusable cells by larger numbers
+SMALLEST_MASS = 1e-311  # a total below has fewer than 40 bits to share out
 
 
 @dataclass(frozen=True, eq=False)
 class TransportProblem:
     r"""min over P ≥ 0 of <C,P> + rho_a KL(P1 | a) + rho_b KL(Pᵀ1 | b).
 
-    ``rho = inf`` keeps a marginal, ``0`` ignores it, anything between penalises leaving it. ``cost`` is (n, m),
-    ``a`` (n,) the mass of the rows (hypothesis), ``b`` (m,) that of the columns (reference).
+    Parameters
+    ----------
+    cost
+        C (n, m): any finite numbers up to 1e150 in size. A cost far above the others forbids its cell: no solver loses
+        the digits of the others over it, or else its plan is not ``converged``.
+    a, b
+        Mass of the rows (n,), which are the hypothesis, and of the columns (m,), which are the reference. Each side
+        adds up to 0 or to at least 1e-311.
+    rho_a, rho_b
+        ``inf`` keeps a marginal, ``0`` ignores it, anything between penalises leaving it.
+
+    Raises
+    ------
+    InputError
+        When an array does not fit, holds a value outside these bounds, or when both marginals must hold and their
+        totals differ by more than rounding.
     """
 
     cost: Array
@@ -29,6 +44,14 @@ class TransportProblem:
     rho_b: float = np.inf
 
     def __post_init__(self) -> None:
+        self._check_arrays()
+        if not (self.rho_a >= 0 and self.rho_b >= 0):
+            raise InputError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
+        balanced = np.isinf(self.rho_a) and np.isinf(self.rho_b)
+        if balanced and not np.isclose(self.a.sum(), self.b.sum(), rtol=1e-9, atol=0):
+            raise InputError(f"balanced transport needs equal masses, not {self.a.sum()} and {self.b.sum()}")
+
+    def _check_arrays(self) -> None:
         for name in ("cost", "a", "b"):
             value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             if not np.isfinite(value).all():
@@ -42,11 +65,9 @@ class TransportProblem:
             raise InputError("masses of a transport problem must not be negative")
         if max(self.a.max(), self.b.max()) > LARGEST_COST:
             raise InputError(f"a mass of {max(self.a.max(), self.b.max())} is too large (at most {LARGEST_COST})")
-        if not (self.rho_a >= 0 and self.rho_b >= 0):
-            raise InputError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
-        balanced = np.isinf(self.rho_a) and np.isinf(self.rho_b)
-        if balanced and not np.isclose(self.a.sum(), self.b.sum(), rtol=1e-9, atol=0):
-            raise InputError(f"balanced transport needs equal masses, not {self.a.sum()} and {self.b.sum()}")
+        for total in (float(self.a.sum()), float(self.b.sum())):
+            if 0 < total < SMALLEST_MASS:
+                raise InputError(f"a total mass of {total} is too small (at least {SMALLEST_MASS}, or 0)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,9 @@
-"""Many point clouds in one block of memory, and how pairs of them are to be transported."""
+"""Many point clouds in one block of memory, and the setting in which pairs of them are transported."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError, suggest
-from monge.transport.problem import LARGEST_COST
+from monge.transport.problem import LARGEST_COST, SMALLEST_MASS
 
 CostName = Literal["euclidean", "sqeuclidean", "cosine", "position"]
 RegulariserName = Literal["entropy", "kl"]
@@ -47,6 +47,12 @@ class RaggedClouds:
         bad = ~((self.weights >= 0) & (self.weights <= LARGEST_COST))
         if bad.any():
             raise InputError(f"cloud {self._cloud_with(bad)} has a NaN, infinite, negative or huge mass")
+        small = (self.masses > 0) & (self.masses < SMALLEST_MASS)
+        if small.any():
+            k = int(small.argmax())
+            raise InputError(
+                f"cloud {k}: a total mass of {self.masses[k]} is too small (at least {SMALLEST_MASS}, or 0)"
+            )
 
     def __len__(self) -> int:
         return self.offsets.size - 1
@@ -89,9 +95,25 @@ class RaggedClouds:
 
 @dataclass(frozen=True)
 class TransportSetting:
-    """What every pair of a batch has in common: cost, marginal penalties (see TransportProblem), regularisation."""
+    """What every pair of a batch has in common.
+
+    Parameters
+    ----------
+    cost
+        The cost C of a pair of points; see :func:`cost_matrix`.
+    order
+        p of the transported cost C^p and of the result (<C^p, P*>)^{1/p}, which is in the unit of C: Wasserstein's
+        distance W_p when both marginals hold (Villani 2009, Def. 6.1). With p > 1 a few far points weigh more than
+        many near ones.
+    rho_a, rho_b
+        Penalties of leaving a marginal, in the unit of C^p; see :class:`TransportProblem`.
+    epsilon, regulariser
+        Weight and kind of the regularisation; see :func:`solve_unbalanced`.
+    """
 
     cost: CostName = "euclidean"
+    _: KW_ONLY
+    order: float = 1.0
     rho_a: float = np.inf
     rho_b: float = np.inf
     epsilon: float = 0.0
@@ -99,6 +121,8 @@ class TransportSetting:
 
     def __post_init__(self) -> None:
         check_name(self.cost, get_args(CostName), "cost")
+        if not 0 < self.order < np.inf:
+            raise OptionError(f"the order of transport must be positive and finite, not {self.order}")
         check_regularisation(self.epsilon, self.regulariser)
         if not (self.rho_a >= 0 and self.rho_b >= 0):
             raise OptionError(f"marginal penalties must be in [0, inf], not ({self.rho_a}, {self.rho_b})")
@@ -106,7 +130,9 @@ class TransportSetting:
 
 @dataclass(frozen=True, eq=False)
 class BatchSolution:
-    """Solutions of P pairs: ``costs`` <C,P*>, transported ``masses``, ``iterations``, ``converged``, each (P,).
+    """Solutions of P pairs: ``costs`` (<C^p,P*>)^{1/p}, transported ``masses``, ``iterations``, ``converged``.
+
+    Each is (P,); p is the order of the setting.
 
     ``couplings[p]`` is the plan (n_p, m_p) of pair p when couplings were kept, else ``couplings`` is None.
     """
@@ -121,7 +147,7 @@ class BatchSolution:
         return self.costs.size
 
     def replaced(self, pairs: NDArray[np.int64], others: BatchSolution) -> BatchSolution:
-        """Return these solutions with *others* in the places *pairs*."""
+        """Return these solutions, with *others* instead of those with the numbers *pairs*."""
         columns = []
         for name in ("costs", "masses", "iterations", "converged"):
             column = getattr(self, name).copy()

@@ -34,7 +34,6 @@ from monge.transport import (
     cost_matrix,
     share_root,
     solve_pairs,
-    solve_powered_pairs,
 )
 
 CHUNK = 2000  # segments whose vectors are held at once
@@ -231,6 +230,7 @@ class TransportMetric(MetricBase):
         transport = self.settings.transport
         setting = TransportSetting(
             cost=transport.cost,
+            order=transport.order,
             rho_a=rho_a,
             rho_b=rho_b,
             epsilon=transport.epsilon if role == "transport" else 0.0,
@@ -246,10 +246,7 @@ class TransportMetric(MetricBase):
     def _solve_pairs(
         self, problems: CloudPairs, pairs: NDArray[np.int64], setting: TransportSetting, keep_couplings: bool
     ) -> BatchSolution:
-        batch = (problems.left, problems.right, pairs, setting)
-        if self.settings.transport.order != 1:
-            return solve_powered_pairs(*batch, order=self.settings.transport.order, keep_couplings=keep_couplings)
-        return solve_pairs(*batch, keep_couplings=keep_couplings)
+        return solve_pairs(problems.left, problems.right, pairs, setting, keep_couplings=keep_couplings)
 
     def _reduce(
         self,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "kernels.hpp"
@@ -11,6 +12,7 @@ namespace monge {
 namespace {
 constexpr int kDirect = 192;       // systems larger than this are solved by conjugate gradients
 constexpr double kNothing = 1e-290;
+constexpr double kLargestExponent = 5e8;  // rounding makes it uncertain by 1e-7, and the flow likewise
 constexpr double kFar = 1e30;      // K of columns that only fill a register: exp(-kFar) is 0
 }  // namespace
 
@@ -23,6 +25,7 @@ Outcome EntropicNewton::solve(const Problem& problem, const Regularisation& regu
         set_epsilon(epsilon, regularisation.relative);
         evaluate(state_);
         outcome.iterations = 1;
+        outcome.converged = is_precise();
         return outcome;
     }
     double low = INFINITY, high = -INFINITY;
@@ -43,11 +46,23 @@ Outcome EntropicNewton::solve(const Problem& problem, const Regularisation& regu
         for (double& x : state_.x) x *= current / lower;
         current = lower;
     }
-    outcome.converged = current == epsilon && state_.error <= regularisation.tolerance;
+    outcome.converged = current == epsilon && state_.error <= regularisation.tolerance && is_precise();
     return outcome;
 }
 
-// The system to solve has one unknown a row, so the smaller side becomes the rows; a free side is eliminated last.
+// A flow is as precise as the difference of potentials and cost in its exponent.
+bool EntropicNewton::is_precise() const {
+    const double total = std::accumulate(state_.q.begin(), state_.q.begin() + m_, 0.0);
+    for (int i = 0; i < n_; ++i)
+        for (int j = 0; j < m_; ++j) {
+            const std::int64_t at = std::int64_t(i) * stride_ + j;
+            const double flow = state_.e[at] * state_.z[j];
+            if (flow > 1e-12 * total && std::fabs(state_.x[i]) + std::fabs(k_[at]) > kLargestExponent) return false;
+        }
+    return true;
+}
+
+// The system to solve has one unknown per row, so the smaller side becomes the rows; a free side is eliminated last.
 void EntropicNewton::load(const Problem& problem) {
     swapped_ = problem.rho_b == 0.0 ? problem.rho_a != 0.0 : problem.rho_a != 0.0 && problem.n > problem.m;
     n_ = swapped_ ? problem.m : problem.n;

@@ -49,6 +49,7 @@ class EntropicNewton {
     bool solve_directly(double ridge);
     void solve_by_gradients();
     double slope(const State& state) const;
+    bool is_precise() const;
 
     int n_ = 0, m_ = 0, stride_ = 0, square_ = 0;
     bool swapped_ = false;

@@ -7,12 +7,13 @@ namespace monge {
 
 namespace {
 constexpr double kNever = 1e250;  // more than any cost, less than the padding of cost rows
-}
+}  // namespace
 
 Outcome TransportSimplex::solve(const double* cost, int n, int m, int stride, const std::int64_t* supply,
                                 const std::int64_t* demand, LazyCosts* lazy) {
     cost_ = cost;
     lazy_ = nullptr;
+    potentials_.clear();
     n_ = n;
     m_ = m;
     stride_ = stride;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "forest.hpp"
@@ -19,6 +20,14 @@ class TransportSimplex {
     // have equal sums. When `lazy` is given, cost holds the bounds that it refines.
     Outcome solve(const double* cost, int n, int m, int stride, const std::int64_t* supply, const std::int64_t* demand,
                   LazyCosts* lazy);
+
+    // Goes on where costs of very different size left the potentials too coarse for the costs that are paid: until they
+    // are as fine as the costs that are paid. Flows of at most `noise` units do not count. False without success.
+    bool sharpen(std::int64_t noise, std::int64_t* pivots);
+
+    // Takes the potentials from every cost (n, stride), which changes no optimal plan; small costs keep their digits
+    // beside large potentials. Returns the largest size of a cost that is paid, or of a negative cost.
+    double reduce(double* cost, int stride) const;
 
     // Calls visit(row, column, flow) for every edge that carries flow.
     template <class Visit>
@@ -39,6 +48,8 @@ class TransportSimplex {
     void set_potentials(int top);
     void refresh_potentials();
     void set_tolerance();
+    double wanted_tolerance(std::int64_t noise);
+    bool has_negative_cost() const;
     bool improve(std::int64_t* pivots, bool last);
     double cheapest(int row, const double* v, int* column);
     bool find_entering(int* row, int* column);
@@ -54,7 +65,10 @@ class TransportSimplex {
     std::vector<int> size_;               // nodes below and including each
     std::vector<std::int64_t> flow_;      // on the edge above each
     std::vector<double> potential_;       // of each; padded
+    std::vector<std::vector<double>> potentials_;  // of earlier rounds of sharpening, to which potential_ is added
+    std::vector<double> level_;                    // costs less those
     std::vector<std::int64_t> left_, right_;
+    std::vector<std::pair<double, double>> paid_;  // costs and masses
     std::vector<double> least_, offset_, mask_, zeros_;
     std::vector<int> least_at_, roots_, order_;
 };

@@ -1,7 +1,7 @@
 #include "kernels.hpp"
 
+#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -15,9 +15,9 @@ static inline int lowest_bit(std::uint64_t bits) {
 #if defined(__GNUC__)
     return __builtin_ctzll(bits);
 #else
-    int place = 0;
-    while (!(bits >> place & 1)) ++place;
-    return place;
+    int at = 0;
+    while (!(bits >> at & 1)) ++at;
+    return at;
 #endif
 }
 
@@ -118,18 +118,21 @@ static inline vec power_of_two(vec shifted) { return (vec)(((whole)shifted + 102
 #endif
 #endif
 
-static const Kernels& choose() {
+static const Kernels* choose() {
 #if defined(MONGE_AVX2)
     __builtin_cpu_init();
-    const bool portable_only = std::getenv("MONGE_PORTABLE_KERNELS") != nullptr;  // so that tests reach both
-    if (!portable_only && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::table;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2::table;
 #endif
-    return portable::table;
+    return &portable::table;
 }
 
-const Kernels& kernels() {
-    static const Kernels& chosen = choose();
-    return chosen;
+static std::atomic<const Kernels*>& chosen() {
+    static std::atomic<const Kernels*> table{choose()};
+    return table;
 }
+
+const Kernels& kernels() { return *chosen().load(std::memory_order_relaxed); }
+
+void use_portable_kernels() { chosen() = &portable::table; }
 
 }  // namespace monge

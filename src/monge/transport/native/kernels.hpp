@@ -9,7 +9,8 @@ namespace monge {
 constexpr int kLanes = 8;
 inline int padded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-constexpr double kPadding = 1e300;  // cost of the cells that only fill a register
+constexpr double kPadding = 1e300;       // cost of the cells that only fill a register
+constexpr double kLargestCost = 1e150;  // of other cells
 
 inline std::int64_t cost_scratch(int n, int m, int d) { return n + m + 4 * std::int64_t(padded(d)) + kLanes; }
 
@@ -29,7 +30,8 @@ struct Kernels {
                        double* scratch);
 
     // Lower bounds of the same costs from single-precision products, at half the price: below the cost by about 1e-6
-    // of the vectors' size. Pads the rows. Leaves squared norms in left (n) and in the first m of right (2 padded(m)). False when single precision may overflow.
+    // of the vectors' size. Pads the rows. Leaves squared norms in left (n) and in the first m of right (2 padded(m)).
+    // False when single precision may overflow.
     bool (*bound_costs)(Cost cost, const float* a, int n, const float* b, int m, int d, double* out, int stride,
                         double* left, double* right);
 
@@ -40,7 +42,7 @@ struct Kernels {
     double (*price_rows)(const double* cost, int stride, int width, const double* u, const double* v, int first,
                          int last, int* row);
 
-    // Least cost[j] - v[j] over j < width; *column is the first place where it is.
+    // Least cost[j] - v[j] over j < width; *column is the first where it is.
     double (*row_minimum)(const double* cost, const double* v, int width, int* column);
 
     // Means of rows and columns (padded) of cost (n, m).
@@ -63,5 +65,8 @@ struct Kernels {
 };
 
 const Kernels& kernels();
+
+// From now on kernels() are those for any processor: so that tests reach them on a machine that has better ones.
+void use_portable_kernels();
 
 }  // namespace monge

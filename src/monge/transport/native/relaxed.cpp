@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels.hpp"
 
@@ -14,27 +15,42 @@ Outcome RelaxedSimplex::solve(const Problem& problem, std::int64_t limit) {
     start();
     settle();
     if (limit <= 0) limit = 100000 + 2000 * std::int64_t(problem.n + problem.m);
+    const double coarse = tolerance_;
     Outcome outcome;
+    outcome.converged = improve(limit, &outcome.iterations);
+    // The tolerance so far is one for the largest cost. Where nobody pays that, potentials are smaller and can do more.
+    const double fine = 1e-14 * std::max(largest_potential(), 1.0 / stiffness());
+    if (outcome.converged && tolerance_ == coarse && coarse > (problem.mixed ? 1.0 : 1e4) * fine) {
+        tolerance_ = fine;
+        outcome.converged = improve(limit, &outcome.iterations);
+    }
+    outcome.converged = outcome.converged && is_optimal();
+    return outcome;
+}
+
+// Pivots until no cell has a negative reduced cost; false when the limit comes first.
+bool RelaxedSimplex::improve(std::int64_t limit, std::int64_t* pivots) {
     int row = 0, column = 0;
     while (find_entering(&row, &column)) {
-        if (outcome.iterations == limit) {
-            outcome.converged = false;
-            return outcome;
-        }
+        if (*pivots >= limit) return false;
         insert(row, column);
         settle();
         outgrow_rounding(row, column);
-        ++outcome.iterations;
+        ++*pivots;
     }
-    outcome.converged = is_optimal();
-    return outcome;
+    return true;
+}
+
+double RelaxedSimplex::largest_potential() const {
+    double largest = 0.0;
+    for (int node = 0; node < problem_.n + problem_.m; ++node) largest = std::max(largest, std::fabs(potential_[node]));
+    return largest;
 }
 
 // Every node gets an edge and positive flow: the points of one side to their nearest, and whoever is left likewise.
 // The side that shares out its mass is one that must be met, if there is one.
 void RelaxedSimplex::start() {
     const int n = problem_.n, m = problem_.m;
-    const bool share_rows = std::isinf(problem_.rho_a);
     forest_.reset(n + m);
     flow_.assign(n + m, 0.0);
     target_.assign(n + m, 0.0);
@@ -44,31 +60,41 @@ void RelaxedSimplex::start() {
     for (int i = 0; i < n; ++i) log_weight_[i] = std::log(problem_.a[i]);
     for (int j = 0; j < m; ++j) log_weight_[n + j] = std::log(problem_.b[j]);
 
-    std::vector<int> nearest_column(n, 0), nearest_row(m, 0);
-    double size = 0.0;
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < m; ++j) {
-            const double* cost = problem_.cost + j;
-            const double value = cost[std::int64_t(i) * problem_.stride];
-            if (value < cost[std::int64_t(nearest_row[j]) * problem_.stride]) nearest_row[j] = i;
-            if (value < problem_.cost[std::int64_t(i) * problem_.stride + nearest_column[i]]) nearest_column[i] = j;
-            size = std::max(size, std::fabs(value));
-        }
-    tolerance_ = 1e-14 * size;
+    find_nearest();
+    link_nearest(std::isinf(problem_.rho_a));
+}
 
+// The cheapest partner of every node; the tolerance is one for the largest cost.
+void RelaxedSimplex::find_nearest() {
+    const int n = problem_.n, m = problem_.m;
+    nearest_.assign(n, n);
+    nearest_.resize(n + m, 0);
+    double size = 0.0;
+    for (int i = 0; i < n; ++i) {
+        const double* cost = problem_.cost + std::int64_t(i) * problem_.stride;
+        for (int j = 0; j < m; ++j) {
+            if (cost[j] < problem_.cost[std::int64_t(nearest_[n + j]) * problem_.stride + j]) nearest_[n + j] = i;
+            if (cost[j] < cost[nearest_[i] - n]) nearest_[i] = n + j;
+            size = std::max(size, std::fabs(cost[j]));
+        }
+    }
+    tolerance_ = 1e-14 * size;
+}
+
+// Hangs the nodes of the sharing side below their nearest, and those of the other side that got nobody likewise.
+void RelaxedSimplex::link_nearest(bool share_rows) {
+    const int n = problem_.n, m = problem_.m;
     const int first = share_rows ? 0 : n, first_end = share_rows ? n : n + m;
     const int second = share_rows ? n : 0, second_end = share_rows ? n + m : n;
     std::vector<int> edges(n + m, 0);
     for (int node = first; node < first_end; ++node) {
-        const int partner = share_rows ? n + nearest_column[node] : nearest_row[node - n];
-        forest_.link(node, partner);
-        edges[node] = edges[partner] = 1;
+        forest_.link(node, nearest_[node]);
+        edges[node] = edges[nearest_[node]] = 1;
     }
     for (int node = second; node < second_end; ++node)
         if (!edges[node]) {
-            const int partner = share_rows ? nearest_row[node - n] : n + nearest_column[node];
-            forest_.link(node, partner);
-            ++edges[partner];
+            forest_.link(node, nearest_[node]);
+            ++edges[nearest_[node]];
         }
     for (int node = 0; node < n + m; ++node) {
         const int above = forest_.parent(node);
@@ -164,7 +190,7 @@ void RelaxedSimplex::settle() {
         int root = unsettled_.back();
         unsettled_.pop_back();
         if (forest_.parent(root) >= 0) continue;  // was a root when it was noted
-        root = place(root);
+        root = balance(root);
         if (!advance(root)) unsettled_.push_back(root);
     }
 }
@@ -183,7 +209,7 @@ double RelaxedSimplex::stiffness() const {
 
 // Potentials and target flows of the optimum on one tree; order_ becomes its nodes, parents first. Returns the root,
 // which is now the node with the largest mass: what rounding leaves over ends there and is small beside it.
-int RelaxedSimplex::place(int root) {
+int RelaxedSimplex::balance(int root) {
     const int n = problem_.n;
     double top[2] = {-INFINITY, -INFINITY}, sum[2] = {0.0, 0.0};
     order_.clear();
@@ -203,9 +229,14 @@ int RelaxedSimplex::place(int root) {
             sum[side] += std::exp(value - top[side]);
         }
     });
-    // Raising rows by t and lowering columns by t must make both sides carry the same mass.
     const double rows = top[0] + std::log(sum[0]), columns = top[1] + std::log(sum[1]);
-    const double shift = (rows - columns) / stiffness();
+    return set_targets(root, (rows - columns) / stiffness());
+}
+
+// Raises the rows of the tree in order_ by `shift` and lowers its columns, which makes both sides carry the same mass.
+// Returns the new root.
+int RelaxedSimplex::set_targets(int root, double shift) {
+    const int n = problem_.n;
     int heaviest = root;
     double heaviest_mass = -INFINITY;
     for (int node : order_) {
@@ -246,19 +277,39 @@ bool RelaxedSimplex::advance(int root) {
     return reached;
 }
 
-// Mass flows on tight cells only and reduced costs were just found non-negative: what is left of the optimality
-// conditions is that every node carries the mass its potential asks for.
+// Mass flows on tight cells only, and reduced costs were just found non-negative but for the tolerance. What is left of
+// the optimality conditions is that every node carries the mass its potential asks for.
 bool RelaxedSimplex::is_optimal() const {
+    const std::vector<double> marginal = marginals();
+    double error = 0.0;
+    for (std::size_t node = 0; node < marginal.size(); ++node)
+        error += std::fabs(marginal[node] - std::exp(log_mass(int(node))));
+    const double mass = std::accumulate(marginal.begin(), marginal.begin() + problem_.n, 0.0);
+    if (!(error <= 1e-9 * mass + 1e-290)) return false;  // a plan below what doubles can share out is empty, and right
+    return tolerance_ <= 1e-10 / stiffness() || tolerance_ * mass <= 1e-6 * objective(marginal);
+}
+
+std::vector<double> RelaxedSimplex::marginals() const {
     std::vector<double> marginal(problem_.n + problem_.m, 0.0);
-    double mass = 0.0, error = 0.0;
     each_flow([&](int i, int j, double flow) {
         marginal[i] += flow;
         marginal[problem_.n + j] += flow;
-        mass += flow;
     });
-    for (std::size_t node = 0; node < marginal.size(); ++node)
-        error += std::fabs(marginal[node] - std::exp(log_mass(int(node))));
-    return error <= 1e-9 * mass + 1e-290;  // a plan below what doubles can share out is empty, and right
+    return marginal;
+}
+
+// Size of the costs that are paid, plus the penalties.
+double RelaxedSimplex::objective(const std::vector<double>& marginal) const {
+    double value = 0.0;
+    each_flow([&](int i, int j, double flow) {
+        value += flow * std::fabs(problem_.cost[std::int64_t(i) * problem_.stride + j]);
+    });
+    for (int node = 0; node < problem_.n + problem_.m; ++node) {
+        const double rho = node < problem_.n ? problem_.rho_a : problem_.rho_b;
+        const double got = marginal[node], given = std::exp(log_weight_[node]);
+        if (!std::isinf(rho)) value += rho * (got > 0.0 ? got * (std::log(got / given) - 1.0) + given : given);
+    }
+    return value;
 }
 
 }  // namespace monge

@@ -4,23 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "order.hpp"
+
 namespace monge {
 
 namespace {
-
-bool all_equal(const std::vector<double>& values) {
-    return std::all_of(values.begin(), values.end(), [&](double value) { return value == values[0]; });
-}
-
-// Whole masses that add up to 2^60 and are at least 1; what rounding leaves over goes to the largest.
-void round_masses(const std::vector<double>& weights, std::vector<std::int64_t>& out) {
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    out.resize(weights.size());
-    std::int64_t rest = std::int64_t(1) << 60;
-    for (std::size_t i = 0; i < out.size(); ++i)
-        rest -= out[i] = std::max<std::int64_t>(1, std::llround(std::ldexp(weights[i] / total, 60)));
-    *std::max_element(out.begin(), out.end()) += rest;
-}
 
 // Distances of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8 and 12) in place of cosine costs.
 void position_costs(double* cost, int n, int m, int stride, std::vector<double>& best_of_column) {
@@ -58,22 +46,32 @@ const float* gather(const Cloud& cloud, const std::vector<int>& kept, int dimens
 }  // namespace
 
 // Lower bounds of costs in cost_, which lazy_ refines; false where that does not pay or cannot be done.
-bool Solver::bound(const float* a, int n, const float* b, int m, int dimension, CostKind kind) {
+bool Solver::bound(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double order) {
     if (kind == CostKind::position || dimension < 16) return false;
+    const double largest = kind == CostKind::cosine ? 2.1 : kind == CostKind::euclidean ? 1e19 : 1e38;  // see bound_costs
+    if (order != 1.0 && !(raise(largest, order) <= kLargestCost)) return false;
     cost_.resize(std::size_t(n) * padded(m));
-    return lazy_.bound(plain(kind), a, n, b, m, dimension, cost_.data(), padded(m));
+    return lazy_.bound(plain(kind), order, a, n, b, m, dimension, cost_.data(), padded(m));
 }
 
-void Solver::form(const float* a, int n, const float* b, int m, int dimension, CostKind kind) {
+// Costs to the power `order` in cost_; false when one is too large.
+bool Solver::form(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double order) {
     const int stride = padded(m);
     cost_.assign(std::size_t(n) * stride, kPadding);
     scratch_.resize(cost_scratch(n, m, dimension));
     kernels().form_costs(plain(kind), a, n, b, m, dimension, cost_.data(), stride, scratch_.data());
     if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, scratch_);
+    if (order == 1.0) return true;  // points are single precision
+    raise_all(cost_.data(), n, m, stride, order);
+    for (int i = 0; i < n; ++i) {
+        const double* row = cost_.data() + std::int64_t(i) * stride;
+        if (!(*std::max_element(row, row + m) <= kLargestCost)) return false;
+    }
+    return true;
 }
 
 void Solver::cost_matrix(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double* out) {
-    form(a, n, b, m, dimension, kind);
+    form(a, n, b, m, dimension, kind, 1.0);
     for (int i = 0; i < n; ++i) std::copy_n(cost_.data() + std::int64_t(i) * padded(m), m, out + std::int64_t(i) * m);
 }
 
@@ -87,11 +85,19 @@ Solution Solver::solve(const double* cost, int n, int m, const double* a, const 
 
 Solution Solver::solve(const Cloud& left, const Cloud& right, int dimension, CostKind kind, const Setting& setting,
                        double* coupling) {
+    Solution solution = solve_clouds(left, right, dimension, kind, setting, coupling);
+    if (setting.order != 1.0) solution.cost = std::pow(solution.cost, 1.0 / setting.order);
+    return solution;
+}
+
+Solution Solver::solve_clouds(const Cloud& left, const Cloud& right, int dimension, CostKind kind,
+                              const Setting& setting, double* coupling) {
     const bool regular = setting.regularisation.epsilon > 0.0;
+    const Solution too_large{NAN, 0.0, {0, false}};
     if (!regular && (setting.rho_a == 0.0) != (setting.rho_b == 0.0))
         return solve_nearest(left, right, dimension, kind, setting, coupling);
     if (kind == CostKind::position) {  // depends on all points, those without mass too
-        form(left.points, left.size, right.points, right.size, dimension, kind);
+        if (!form(left.points, left.size, right.points, right.size, dimension, kind, setting.order)) return too_large;
         return solve_loaded(left.size, right.size, left.weights, right.weights, setting, coupling);
     }
     keep_binding(left.weights, left.size, right.weights, right.size, setting);
@@ -100,8 +106,9 @@ Solution Solver::solve(const Cloud& left, const Cloud& right, int dimension, Cos
     const float* a = gather(left, rows_, dimension, points_a_);
     const float* b = gather(right, columns_, dimension, points_b_);
     const bool balanced = !regular && std::isinf(setting.rho_a) && std::isinf(setting.rho_b);
-    if (balanced && bound(a, rows, b, columns, dimension, kind)) return solve_kept(setting, &lazy_, coupling, right.size);
-    form(a, rows, b, columns, dimension, kind);
+    if (balanced && bound(a, rows, b, columns, dimension, kind, setting.order))
+        return solve_kept(setting, &lazy_, coupling, right.size);
+    if (!form(a, rows, b, columns, dimension, kind, setting.order)) return too_large;
     return solve_kept(setting, nullptr, coupling, right.size);
 }
 
@@ -118,28 +125,11 @@ void Solver::keep_binding(const double* a, int n, const double* b, int m, const 
         if (b[j] > 0.0 || (setting.rho_b == 0.0 && !relative)) columns_.push_back(j), b_.push_back(b[j]);
 }
 
-// Fills supply_ and demand_; returns the mass of one unit. Flows of at most `noise` units come from rounding.
-double Solver::quantise(std::int64_t* noise) {
-    const int n = int(a_.size()), m = int(b_.size());
-    const double total = std::accumulate(a_.begin(), a_.end(), 0.0);
-    if (all_equal(a_) && all_equal(b_)) {
-        const int common = std::gcd(n, m);
-        supply_.assign(n, m / common);
-        demand_.assign(m, n / common);
-        *noise = 0;
-        return total / (double(n) * (m / common));
-    }
-    round_masses(a_, supply_);
-    round_masses(b_, demand_);
-    *noise = n + m;
-    return std::ldexp(total, -60);
-}
-
 // Costs of all points are in cost_.
 Solution Solver::solve_loaded(int n, int m, const double* a, const double* b, const Setting& setting,
                               double* coupling) {
     if (setting.regularisation.epsilon == 0.0 && (setting.rho_a == 0.0) != (setting.rho_b == 0.0))
-        return solve_nearest({nullptr, a, n}, {nullptr, b, m}, 0, CostKind::position, setting, coupling);
+        return solve_nearest(n, m, a, b, setting, coupling);
     keep_binding(a, n, b, m, setting);
     const int rows = int(rows_.size()), columns = int(columns_.size());
     if (rows < n || columns < m) {
@@ -156,57 +146,72 @@ Solution Solver::solve_loaded(int n, int m, const double* a, const double* b, co
 // Costs of the points that take part are in cost_; `coupling` has `width` columns.
 Solution Solver::solve_kept(const Setting& setting, LazyCosts* lazy, double* coupling, int width) {
     const bool regular = setting.regularisation.epsilon > 0.0;
-    const bool balanced = std::isinf(setting.rho_a) && std::isinf(setting.rho_b);
-    const int rows = int(rows_.size()), columns = int(columns_.size()), stride = padded(columns);
-    Solution solution;
     lowered_ = 0.0;
-    if (rows == 0 || columns == 0 || (!regular && setting.rho_a == 0.0 && setting.rho_b == 0.0)) return solution;
-    auto receive = [&](int i, int j, double mass) {
-        solution.cost += mass * (cost_[std::int64_t(i) * stride + j] + lowered_);
-        solution.mass += mass;
-        if (coupling != nullptr) coupling[std::int64_t(rows_[i]) * width + columns_[j]] = mass;
-    };
-    if (balanced && !regular) {
-        std::int64_t noise = 0;
-        const double unit = quantise(&noise);
-        solution.outcome = exact_.solve(cost_.data(), rows, columns, stride, supply_.data(), demand_.data(), lazy);
-        exact_.each_flow([&](int i, int j, std::int64_t flow) {
-            if (flow > noise) receive(i, j, unit * double(flow));
-        });
-        return solution;
-    }
-    if (balanced) {
+    if (rows_.empty() || columns_.empty() || (!regular && setting.rho_a == 0.0 && setting.rho_b == 0.0)) return {};
+    if (!regular && std::isinf(setting.rho_a) && std::isinf(setting.rho_b))
+        return solve_exactly(setting, lazy, coupling, width);
+    return solve_softly(setting, coupling, width);
+}
+
+// Adds `mass` from row i to column j, of those that take part, to the result.
+void Solver::pay(int i, int j, double mass, Solution* solution, double* coupling, int width) const {
+    solution->cost += mass * (cost_[std::int64_t(i) * padded(int(columns_.size())) + j] + lowered_);
+    solution->mass += mass;
+    if (coupling != nullptr) coupling[std::int64_t(rows_[i]) * width + columns_[j]] = mass;
+}
+
+// Both marginals hold and nothing is regularised.
+Solution Solver::solve_exactly(const Setting& setting, LazyCosts* lazy, double* coupling, int width) {
+    const int rows = int(rows_.size()), columns = int(columns_.size()), stride = padded(columns);
+    const Scale scale = normalise(setting);
+    std::int64_t noise = 0;
+    const double unit = quantise(&noise);
+    Solution solution;
+    Outcome& outcome = solution.outcome;
+    outcome = exact_.solve(cost_.data(), rows, columns, stride, supply_.data(), demand_.data(), lazy);
+    outcome.converged = outcome.converged && exact_.sharpen(noise, &outcome.iterations);
+    const double limit = dearest(noise);
+    exact_.each_flow([&](int i, int j, std::int64_t flow) {
+        const bool rounding = flow <= kMassRounding && std::fabs(cost_[std::int64_t(i) * stride + j]) > limit;
+        if (flow > noise && !rounding) pay(i, j, scale(unit * double(flow)), &solution, coupling, width);
+    });
+    return solution;
+}
+
+// A marginal gives way, or the plan is regularised.
+Solution Solver::solve_softly(const Setting& setting, double* coupling, int width) {
+    const int rows = int(rows_.size()), columns = int(columns_.size()), stride = padded(columns);
+    if (std::isinf(setting.rho_a) && std::isinf(setting.rho_b)) {
         const double total = std::accumulate(a_.begin(), a_.end(), 0.0);
         const double other = std::accumulate(b_.begin(), b_.end(), 0.0);
         for (double& mass : b_) mass *= total / other;
     }
-    const double shrink = lift(setting);
-    auto receive_shrunk = [&](int i, int j, double mass) { receive(i, j, shrink * mass); };
-    const Problem problem{cost_.data(), rows, columns, stride, a_.data(), b_.data(), setting.rho_a, setting.rho_b};
-    if (regular) {
+    Scale scale = normalise(setting);
+    scale.factor *= lift(setting);
+    const double ceiling = tame(setting);
+    const bool mixed = !std::isinf(ceiling);
+    const double* cost = mixed ? tamed_.data() : cost_.data();
+    const Problem problem{cost,      rows,      columns, stride, a_.data(), b_.data(), setting.rho_a, setting.rho_b,
+                          mixed};
+    Solution solution;
+    double moved = 0.0, lost = 0.0;
+    auto receive = [&](int i, int j, double mass) {
+        moved += mass;
+        if (mixed && cost[std::int64_t(i) * stride + j] >= ceiling)
+            lost += mass;
+        else
+            pay(i, j, scale(mass), &solution, coupling, width);
+    };
+    if (setting.regularisation.epsilon > 0.0) {
         solution.outcome = entropic_.solve(problem, setting.regularisation);
-        entropic_.each_flow(receive_shrunk);
+        entropic_.each_flow(receive);
     } else {
         solution.outcome = relaxed_.solve(problem, setting.regularisation.limit);
-        relaxed_.each_flow(receive_shrunk);
+        relaxed_.each_flow(receive);
     }
-    solution.outcome.converged = solution.outcome.converged && std::isfinite(solution.cost);
+    const bool sound = std::isfinite(solution.cost) && lost <= 1e-12 * moved + 1e-290;
+    solution.outcome.converged = solution.outcome.converged && sound;
     return solution;
-}
-
-// When even the cheapest cell is dear beside the penalties, next to nothing moves and the plan is too small to be
-// solved for. But C - t (rho_a + rho_b + epsilon) has the plan of C times e^t, whatever t: t is chosen so that the
-// cheapest cell costs nothing. Returns e^-t; lowered_ is what every cost was lowered by.
-double Solver::lift(const Setting& setting) {
-    const double yielding = setting.rho_a + setting.rho_b + setting.regularisation.epsilon;
-    const int columns = int(columns_.size()), stride = padded(columns);
-    double least = INFINITY;
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-        least = std::min(least, *std::min_element(&cost_[i * stride], &cost_[i * stride] + columns));
-    if (!(std::fabs(least) > yielding)) return 1.0;
-    for (double& cost : cost_) cost -= least;
-    lowered_ = least;
-    return std::exp(-least / yielding);
 }
 
 }  // namespace monge
