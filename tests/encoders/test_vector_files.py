@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -206,20 +208,41 @@ def test_npy_of_something_else(tmp_path: Path) -> None:
 
 def test_parquet_index(tmp_path: Path) -> None:
     words = [f"word{i % 700}" for i in range(2000)] + ["naïve", "猫", ""]
-    for name in ("snappy_dictionary", "gzip_plain"):
-        assert read_strings(DATA / f"{name}.parquet") == words
+    assert read_strings(DATA / "snappy_dictionary.parquet") == words
     np.save(tmp_path / "m.npy", np.arange(2003 * 2, dtype=np.float32).reshape(-1, 2))
     write(tmp_path / "index.parquet", (DATA / "snappy_dictionary.parquet").read_bytes())
     for _ in range(2):  # read, then from the cache
         assert vector(load_vectors(tmp_path), "猫") == [2001 * 2, 2001 * 2 + 1]
 
 
-def test_foreign_parquet_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="not a Parquet file"):
-        read_strings(write(tmp_path / "x.parquet", b"PAR2...."))
-    cut = (DATA / "gzip_plain.parquet").read_bytes()
-    with pytest.raises(ModelError, match=r"pyarrow"):
-        read_strings(write(tmp_path / "y.parquet", cut[:100] + cut[-8:]))
+def test_damaged_parquet_is_reported(tmp_path: Path) -> None:
+    whole = (DATA / "snappy_dictionary.parquet").read_bytes()
+    for content in (b"PAR2....", b"", whole[:100] + whole[-8:], whole[:-1]):
+        with pytest.raises(ModelError, match=r"x\.parquet cannot be read as Parquet"):
+            read_strings(write(tmp_path / "x.parquet", content))
+
+
+def test_parquet_without_text_or_with_gaps_is_reported(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"row": [0, 1]}), tmp_path / "numbers.parquet")
+    with pytest.raises(ModelError, match=r"numbers\.parquet has no column of text"):
+        read_strings(tmp_path / "numbers.parquet")
+    parquet.write_table(pyarrow.table({"word": ["a", None]}), tmp_path / "gaps.parquet")
+    with pytest.raises(ModelError, match=r"gaps\.parquet: word 2 is missing"):
+        read_strings(tmp_path / "gaps.parquet")
+
+
+def test_without_pyarrow_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from pathlib import Path\nfrom monge.encoders.static.parquet import read_strings\n"
+        "from monge.errors import ModelError\n"
+        "try: read_strings(Path('x.parquet'))\nexcept ModelError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "reading x.parquet needs pyarrow: pip install 'monge[parquet]'\n"
 
 
 def make_spacy(vocab: Path, words: list[str], matrix: NDArray[np.float32]) -> None:
