@@ -95,11 +95,11 @@ def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("a 1 2\nb 3\n", r"line 2: 1 numbers where the first line tells 2"),
-        ("2 2\na 1 2\nb 3 .5e-1 4\n", r"line 3: 3 numbers where the header tells 2"),
-        ("a 1 2\nb 3 4 5 6\n", r"line 2: 4 numbers where the first line tells 2"),
+        ("a 1 2\nb 3\n", r"line 2: 1 numbers where the first line says 2"),
+        ("2 2\na 1 2\nb 3 .5e-1 4\n", r"line 3: 3 numbers where the header says 2"),
+        ("a 1 2\nb 3 4 5 6\n", r"line 2: 4 numbers where the first line says 2"),
         ("a 1 2\nb 3 x\n", r"line 2: 'x' is not a number"),
-        ("2 2\na 1 2\nb 3\n", "line 3: 1 numbers where the header tells 2"),
+        ("2 2\na 1 2\nb 3\n", "line 3: 1 numbers where the header says 2"),
         ("a 1 2\nb 3 nan\n", "NaN or infinity in the vector of 'b'"),
         ("a 1 2\nb inf 3\n", "NaN or infinity in the vector of 'b'"),
         ("just words here\n", "line 1: neither a header nor a word with its vector"),
