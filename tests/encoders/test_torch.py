@@ -181,7 +181,7 @@ def test_torch_and_graphs_are_one_encoder(tmp_path, minilm_directory):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_half_precision_is_close_and_told(minilm_directory, dtype):
+def test_half_precision_is_close_and_reported(minilm_directory, dtype):
     exact = load_encoder("minilm").encode(["A boy runs."], [6])[0].vectors
     half = load_encoder("minilm", dtype=dtype)
     assert half.signature.endswith(f"/{dtype}")
@@ -233,7 +233,7 @@ def test_pickled_weights_are_refused(tmp_path):
         load_encoder(tmp_path)
 
 
-def test_unknown_architectures_are_told(tmp_path):
+def test_unknown_architectures_are_reported(tmp_path):
     make_model(tmp_path, transformers.BertConfig(**SIZE, pad_token_id=1))
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {"model_type": "no_such_model"}))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from monge.clouds import CloudRecipe, IdfModel, PointCloud
 from monge.encoders import Encoder, parse_layers
-from monge.encoders.prefetch import encode_ahead
+from monge.encoders.prefetch import encode_in_background
 from monge.errors import InputError, NotFittedError
 from monge.metrics.base import MetricBase, check_needs, iter_checked
 from monge.metrics.protocols import MetricSpec
@@ -156,7 +156,7 @@ class TransportMetric(MetricBase):
     def _clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
         layers = parse_layers(self.settings.layers, self.encoder.layers)
         recipe: CloudRecipe = self.settings.recipe
-        encoded = encode_ahead(self.encoder, list(texts), layers)
+        encoded = encode_in_background(self.encoder, list(texts), layers)
         return {text: recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
 
     def _score_chunk(self, segments: Sequence[Segment], keep_alignments: bool) -> Iterator[Score]:

@@ -14,7 +14,7 @@ from monge.encoders.static import StaticEncoder
 from monge.encoders.static.files import load_vectors
 from monge.errors import InputError, ModelError
 
-from .test_vector_files import DATA, make_spacy, write
+from .test_files import DATA, make_spacy, write
 
 # where the fields of fasttext.bin are: magic and version, then twelve settings, then the dictionary's header
 SETTINGS = {"dim": 8, "bucket": 40, "minn": 44, "maxn": 48}

@@ -111,7 +111,7 @@ def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (b"\x93NUMPY\x01\x00rubbish", "cannot be read"),
     ],
 )
-def test_damage_is_told_with_file_and_place(tmp_path: Path, content: str | bytes, complaint: str) -> None:
+def test_damage_is_reported_with_file_and_place(tmp_path: Path, content: str | bytes, complaint: str) -> None:
     path = write(tmp_path / "bad.txt", content)
     with pytest.raises(ModelError, match=rf"bad\.txt.*{complaint}"):
         load_vectors(path)
@@ -150,13 +150,13 @@ def test_quantised_fasttext_is_refused() -> None:
 
 
 @pytest.mark.parametrize("size", [5, 40, 120, 500, 1200])
-def test_cut_off_fasttext_is_told(tmp_path: Path, size: int) -> None:
+def test_cut_off_fasttext_is_reported(tmp_path: Path, size: int) -> None:
     path = write(tmp_path / "cut.bin", (DATA / "fasttext.bin").read_bytes()[:size])
     with pytest.raises(ModelError, match=r"cut\.bin: cut off"):
         load_vectors(path)
 
 
-def test_unknown_fasttext_version_is_told(tmp_path: Path) -> None:
+def test_unknown_fasttext_version_is_reported(tmp_path: Path) -> None:
     data = bytearray((DATA / "fasttext.bin").read_bytes())
     data[4] = 99
     with pytest.raises(ModelError, match="version 99 is unknown"):
