@@ -8,6 +8,7 @@ import pytest
 from monge.encoders import load_encoder
 from monge.encoders.onnx.backend import OnnxBackend
 from monge.encoders.torch_backend import TorchBackend, choose_device, find_window
+from monge.encoders.transformer import load_transformer, plan_transformer
 from monge.errors import ModelError, OptionError
 
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
@@ -249,3 +250,14 @@ def test_devices_are_checked():
     if not torch.cuda.is_available():
         with pytest.raises(OptionError, match="not available"):
             load_encoder("minilm", device="cuda:0")
+
+
+def test_the_identity_names_what_torch_needs(minilm_directory):
+    from importlib.metadata import version
+
+    plan = plan_transformer(minilm_directory, device="cpu", dtype="float64")
+    made, _, contents = plan.identity.partition("; ")
+    libraries = [f"{name}={version(name)}" for name in ("torch", "transformers", "tokenizers")]
+    assert made.split() == ["transformer=1", "torch-backend=1", *libraries, "device=cpu"]
+    assert "dtype=float64" in contents.split()
+    assert load_transformer(plan).identity == plan.identity
