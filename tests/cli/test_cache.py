@@ -72,7 +72,7 @@ def test_prune(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["prune"], ["--max-size", "1G"], ["prune", "--max-size", "much"], ["burn"]])
-def test_misuse_is_told(folder: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_misuse_is_reported(folder: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     try:
         status = main(["cache", *arguments])
     except SystemExit as exit_:  # argparse's own
@@ -131,7 +131,7 @@ def test_word_vectors_are_pruned(converted: Path) -> None:
     assert not converted.exists()
 
 
-def test_scores_are_kept_unless_told_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_are_kept_unless_switched_off(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "ref.txt").write_text("a b c\nd e\n")
     (folder / "hyp.txt").write_text("a b\nd e f\n")
     command = ["score", str(folder / "ref.txt"), "-i", str(folder / "hyp.txt"), "-m", "chrf"]

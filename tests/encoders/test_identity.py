@@ -20,7 +20,7 @@ from monge.encoders.transformer import plan_transformer
 from monge.environment import Environment
 from monge.storage.store import Store
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "static" / "data"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Encoding ahead changes nothing but the time."""
+"""Encoding in the background changes nothing but the time."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ import pytest
 from monge.encoders import EncodedText
 from monge.encoders import prefetch as ahead_module
 from monge.encoders.batching import run_batches
-from monge.encoders.prefetch import encode_ahead
+from monge.encoders.prefetch import encode_in_background
 from monge.encoders.static.hashed import HashedEncoder
 
 
@@ -32,7 +32,7 @@ def test_order_and_content_are_kept(count: int, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(ahead_module, "BLOCK", 4)
     encoder = Watched(dimension=4)
     texts = [f"text {n}" for n in range(count)]
-    got = list(encode_ahead(encoder, texts, [1]))
+    got = list(encode_in_background(encoder, texts, [1]))
     assert [one.text for one in got] == texts
     want = HashedEncoder(dimension=4).encode(texts, [1])
     assert all((a.vectors == b.vectors).all() for a, b in zip(got, want, strict=True))
@@ -43,7 +43,7 @@ def test_order_and_content_are_kept(count: int, monkeypatch: pytest.MonkeyPatch)
 def test_not_much_is_encoded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead_module, "BLOCK", 2)
     encoder = Watched(dimension=4)
-    stream = encode_ahead(encoder, [str(n) for n in range(20)], [0])
+    stream = encode_in_background(encoder, [str(n) for n in range(20)], [0])
     next(stream)
     stream.close()
     assert len(encoder.sizes) <= 2
@@ -52,7 +52,7 @@ def test_not_much_is_encoded_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead_module, "BLOCK", 2)
     with pytest.raises(ValueError, match="refused"):
-        list(encode_ahead(Watched(), ["a", "b", "c", "bad", "d", "e"], [0]))
+        list(encode_in_background(Watched(), ["a", "b", "c", "bad", "d", "e"], [0]))
 
 
 def test_a_reader_who_leaves_does_not_wait_for_the_block_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_a_reader_who_leaves_does_not_wait_for_the_block_under_way(monkeypatch: 
                 run_batches(work, [[n] for n in range(400)], workers=2)
             return super().encode(texts, layers)
 
-    stream = encode_ahead(Batched(dimension=4), ["a", "b", "c", "d"], [0])
+    stream = encode_in_background(Batched(dimension=4), ["a", "b", "c", "d"], [0])
     next(stream)
     assert begun.wait(60)
     stream.close()

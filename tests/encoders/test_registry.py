@@ -45,7 +45,7 @@ def test_other_objects_are_refused_with_what_they_lack():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [
         ("minilmm", "did you mean 'minilm'"),
         ("mpnett", "did you mean 'mpnet'"),
@@ -55,12 +55,12 @@ def test_other_objects_are_refused_with_what_they_lack():
         ("a/b/c", "no such file or directory"),
     ],
 )
-def test_unknown_names_are_told(name, told):
-    with pytest.raises(ModelError, match=told):
+def test_unknown_names_are_reported(name, reported):
+    with pytest.raises(ModelError, match=reported):
         load_encoder(name, environment=Environment(offline=True))
 
 
-def test_a_hub_name_while_offline_is_told(monkeypatch, tmp_path):
+def test_a_hub_name_while_offline_is_reported(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelError, match=r"no encoder 'some/model': .* offline the hub is not asked$"):
         load_encoder("some/model", environment=Environment(offline=True))
@@ -114,7 +114,7 @@ def test_other_packages_can_add_encoders(tmp_path):
     assert done.stdout.startswith("hashed")
 
 
-def test_known_names_are_told():
+def test_known_names_are_reported():
     assert known_names()[:4] == ["minilm", "mpnet", "glove", "hashed"]
 
 

@@ -8,6 +8,7 @@ import pytest
 from monge.encoders import load_encoder
 from monge.encoders.onnx.backend import OnnxBackend
 from monge.encoders.torch_backend import TorchBackend, choose_device, find_window
+from monge.encoders.transformer import load_transformer, plan_transformer
 from monge.errors import ModelError, OptionError
 
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
@@ -181,7 +182,7 @@ def test_torch_and_graphs_are_one_encoder(tmp_path, minilm_directory):
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_half_precision_is_close_and_told(minilm_directory, dtype):
+def test_half_precision_is_close_and_reported(minilm_directory, dtype):
     exact = load_encoder("minilm").encode(["A boy runs."], [6])[0].vectors
     half = load_encoder("minilm", dtype=dtype)
     assert half.signature.endswith(f"/{dtype}")
@@ -233,7 +234,7 @@ def test_pickled_weights_are_refused(tmp_path):
         load_encoder(tmp_path)
 
 
-def test_unknown_architectures_are_told(tmp_path):
+def test_unknown_architectures_are_reported(tmp_path):
     make_model(tmp_path, transformers.BertConfig(**SIZE, pad_token_id=1))
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {"model_type": "no_such_model"}))
@@ -249,3 +250,14 @@ def test_devices_are_checked():
     if not torch.cuda.is_available():
         with pytest.raises(OptionError, match="not available"):
             load_encoder("minilm", device="cuda:0")
+
+
+def test_the_identity_names_what_torch_needs(minilm_directory):
+    from importlib.metadata import version
+
+    plan = plan_transformer(minilm_directory, device="cpu", dtype="float64")
+    made, _, contents = plan.identity.partition("; ")
+    libraries = [f"{name}={version(name)}" for name in ("torch", "transformers", "tokenizers")]
+    assert made.split() == ["transformer=1", "torch-backend=1", *libraries, "device=cpu"]
+    assert "dtype=float64" in contents.split()
+    assert load_transformer(plan).identity == plan.identity

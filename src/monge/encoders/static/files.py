@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import json
 import os
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 from monge.encoders.static import fasttext, spacy, text
 from monge.encoders.static.cache import cached_table
+from monge.encoders.static.npy import map_matrix
 from monge.encoders.static.parquet import read_strings
 from monge.encoders.stores import digest
 from monge.environment import Environment
@@ -71,8 +74,11 @@ def load_vectors(
     if magic.startswith(fasttext.MAGIC):
         model = fasttext.read_fasttext(place, limit)
         return VectorTable(model.rows, model.matrix, place.name, content, model.compose)
-    read_blocks = text.read_binary if text.is_binary(place) else text.read_text
-    words, matrix = cached_table(place, content, limit, read_blocks, environment)
+    try:
+        read_blocks = text.read_binary if text.is_binary(place) else text.read_text
+        words, matrix = cached_table(place, content, limit, read_blocks, environment)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise ModelError(f"{place}: damaged gzip data ({error})") from error
     return VectorTable(_number(words), matrix, place.name, content)
 
 
@@ -96,11 +102,8 @@ def _load_spacy(vocab: Path, limit: int | None, environment: Environment) -> Vec
 
 def _pipeline_name(vocab: Path) -> str:
     """Return the pipeline's name and version from its meta.json, else the name of its folder."""
-    meta = vocab.parent / "meta.json"
-    if not meta.exists():
-        return vocab.parent.name
-    facts = json.loads(meta.read_text(encoding="utf-8"))
-    return "-".join(str(facts[key]) for key in ("lang", "name", "version") if key in facts)
+    facts = spacy.read_object(vocab.parent / "meta.json")
+    return "-".join(str(facts[key]) for key in ("lang", "name", "version") if key in facts) or vocab.parent.name
 
 
 def _only_npy(directory: Path) -> Path:
@@ -114,12 +117,9 @@ def _only_npy(directory: Path) -> Path:
 
 
 def _load_npy(file: Path, limit: int | None, environment: Environment) -> VectorTable:
-    try:
-        matrix = np.load(file, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
-        raise ModelError(f"{file} cannot be read ({error})") from error
-    if matrix.ndim != 2 or not np.issubdtype(matrix.dtype, np.floating):
-        raise ModelError(f"{file} must hold a matrix of floats, not {matrix.dtype} of shape {matrix.shape}")
+    matrix = map_matrix(file)
+    if not matrix.shape[1]:
+        raise ModelError(f"{file}: its vectors have no numbers")
     vocabulary = _find_vocabulary(file)
     rows = _read_vocabulary(vocabulary)
     if max(rows.values(), default=-1) >= len(matrix) or min(rows.values(), default=0) < 0:
@@ -153,7 +153,7 @@ def _read_vocabulary(file: Path) -> dict[str, int]:
         return _number(read_lines(file))
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{file}: not JSON ({error})") from error
     if isinstance(content, list) and all(isinstance(word, str) for word in content):
         return _number(content)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.static.cache import cached_array
+from monge.encoders.static.npy import map_matrix
 from monge.encoders.stores import digest
 from monge.environment import Environment
 from monge.errors import ModelError
@@ -51,19 +53,31 @@ def find_spacy_vocab(directory: Path) -> Path | None:
 
 def read_spacy(vocab: Path, limit: int | None, environment: Environment) -> tuple[HashedRows, NDArray[np.float32]]:
     """Read ``vectors`` (an .npy file by another name, memory-mapped) and ``key2row`` (a msgpack map)."""
-    config = vocab / "vectors.cfg"
-    mode = json.loads(config.read_text(encoding="utf-8")).get("mode", "default") if config.exists() else "default"
+    mode = read_object(vocab / "vectors.cfg").get("mode", "default")
     if mode != "default":
         raise ModelError(f"{vocab}: spaCy vectors of mode {mode!r} are not supported, only 'default'")
-    try:
-        matrix = np.load(vocab / "vectors", mmap_mode="r", allow_pickle=False)
-        keys = vocab / "key2row"
-        pairs = cached_array(keys, digest([keys], environment), _read_pairs, environment)
-    except (OSError, ValueError, IndexError) as error:
-        raise ModelError(f"{vocab}: spaCy vectors cannot be read ({error})") from error
-    if matrix.ndim != 2 or matrix.size == 0:
+    matrix = map_matrix(vocab / "vectors")
+    if matrix.size == 0:
         raise ModelError(f"{vocab}: this spaCy pipeline has no vectors (its names end in _sm): take an _md or _lg one")
+    keys = vocab / "key2row"
+    try:
+        pairs = cached_array(keys, digest([keys], environment), _read_pairs, environment)
+    except (OSError, ValueError, IndexError, OverflowError) as error:
+        raise ModelError(f"{keys} cannot be read ({error})") from error
     return HashedRows(pairs, len(matrix) if limit is None else min(limit, len(matrix))), matrix
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """Return the JSON object in *file*, or an empty one where there is no file."""
+    if not file.exists():
+        return {}
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{file} cannot be read ({error})") from error
+    if not isinstance(content, dict):
+        raise ModelError(f"{file} must hold a JSON object, not {type(content).__name__}")
+    return content
 
 
 def murmur_hash64(data: bytes, *, seed: int) -> int:

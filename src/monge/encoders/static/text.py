@@ -21,6 +21,7 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # float32 bytes are full of these, text has none
 _BLOCK = 4096
 _READ = 1 << 24
+_MOST_NUMBERS = 100_000  # in a vector: a larger dimension is damage, and would take all memory
 
 
 def open_vectors(file: Path) -> IO[bytes]:
@@ -42,9 +43,9 @@ def is_binary(file: Path) -> bool:
 def read_text(file: Path, limit: int | None) -> Iterator[Block]:
     """Yield blocks of words and vectors; a header line (word2vec, fastText ``.vec``) is optional.
 
-    The header, or else the first line, tells the dimension d. The vector is the last d fields of a line, so a word may
-    hold spaces, as some of GloVe's 840B do; but a number before the vector is one number too many, and no word.
-    Raises ModelError naming file and line for a line that is no vector, and the word for NaN or infinity.
+    The header, or else the first line, gives the dimension d. The vector is the last d fields of a line, so a word may
+    hold spaces, as some of GloVe's 840B do; but a number before the vector is one number too many, not a word.
+    Raises ModelError naming file and line for a line that is not a vector, and the word for NaN or infinity.
     """
     with open_vectors(file) as stream:
         lines = _numbered_lines(stream)
@@ -52,13 +53,14 @@ def read_text(file: Path, limit: int | None) -> Iterator[Block]:
         header = _HEADER.fullmatch(first[1])
         if header is None and re.fullmatch(rb"\s*\d+[ \t]+-\d+\s*", first[1]):
             raise ModelError(f"{file}, line 1: a header with a negative number")
-        layout = _Layout(file, int(header[2]) if header else _count_numbers(first[1], file), header is not None)
+        dimension = _read_header(file, header)[1] if header else _count_numbers(first[1], file)
+        layout = _Layout(file, dimension, header is not None)
         vectors = islice(lines if header else chain([first], lines), limit)
         count = 0
         while block := list(islice(vectors, _BLOCK)):
             yield _parse_block(block, layout)
             count += len(block)
-        promised = int(header[1]) if header else count
+        promised = _read_header(file, header)[0] if header else count
         if count < (promised if limit is None else min(promised, limit)):
             raise ModelError(f"{file} is cut off: its header promises {promised} words, it has {count}")
         if limit is None and count > promised:
@@ -76,7 +78,7 @@ class _Layout:
     def miscount(self, number: int, found: int) -> ModelError:
         """Return the error of a line that has another number of numbers."""
         source = "header" if self.by_header else "first line"
-        return ModelError(f"{self.file}, line {number}: {found} numbers where the {source} tells {self.dimension}")
+        return ModelError(f"{self.file}, line {number}: {found} numbers where the {source} says {self.dimension}")
 
 
 def read_binary(file: Path, limit: int | None) -> Iterator[Block]:
@@ -88,12 +90,13 @@ def read_binary(file: Path, limit: int | None) -> Iterator[Block]:
         header = _HEADER.fullmatch(stream.readline(200))
         if header is None:
             raise ModelError(f"{file}: no word2vec header")
-        count, dimension = int(header[1]), int(header[2])
+        count, dimension = _read_header(file, header)
         wanted = count if limit is None else min(count, limit)
+        block = max(1, min(_BLOCK, _READ // (4 * dimension)))
         buffer, position = b"", 0
-        for start in range(0, wanted, _BLOCK):
+        for start in range(0, wanted, block):
             words: list[str] = []
-            rows = np.empty((min(_BLOCK, wanted - start), dimension), dtype=np.float32)
+            rows = np.empty((min(block, wanted - start), dimension), dtype=np.float32)
             for i in range(len(rows)):
                 space = buffer.find(b" ", position)
                 if space < 0 or len(buffer) < space + 1 + 4 * dimension:
@@ -106,6 +109,14 @@ def read_binary(file: Path, limit: int | None) -> Iterator[Block]:
                 position = space + 1 + 4 * dimension
             _check_finite(words, rows, file)
             yield words, rows
+
+
+def _read_header(file: Path, header: re.Match[bytes]) -> tuple[int, int]:
+    """Return the number of words and of numbers per word; refuse what no file can hold."""
+    if max(map(len, header.groups())) > 18 or not 1 <= int(header[2]) <= _MOST_NUMBERS or not int(header[1]):
+        shown = header[0].strip()[:60].decode("ascii")
+        raise ModelError(f"{file}, line 1: a header of {shown!r} (words, numbers per word) is damaged")
+    return int(header[1]), int(header[2])
 
 
 def _numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from monge.clouds import CloudRecipe, IdfModel, PointCloud
 from monge.encoders import Encoder
-from monge.encoders.prefetch import encode_ahead
+from monge.encoders.prefetch import encode_in_background
 
 _TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
 
@@ -23,7 +23,7 @@ class Side:
 
     def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
         """Return the cloud of every text."""
-        encoded = encode_ahead(self.encoder, list(texts), self.layers)
+        encoded = encode_in_background(self.encoder, list(texts), self.layers)
         return {text: self.recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
 
     def count_idf(self, texts: Iterable[str]) -> IdfModel:

@@ -12,7 +12,7 @@ import pytest
 
 from monge.encoders.static.files import load_vectors
 
-from .test_vector_files import DATA, make_spacy, vector, write
+from .test_files import DATA, make_spacy, vector, write
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,9 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["short vectors", "short words", "no vectors", "garbage"])
-def test_a_damaged_cache_is_told_and_made_anew(tmp_path: Path, damage: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_cache_is_reported_and_made_again(
+    tmp_path: Path, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write(tmp_path / "v.txt", "a 1 2\nb 3 4\n")
     load_vectors(path)
     (folder,) = (tmp_path / "cache" / "vectors").iterdir()

@@ -75,7 +75,7 @@ def test_parts_share_the_word_and_split_its_span() -> None:
     assert not encoded.special.any()
 
 
-def test_skip_drops_and_tells() -> None:
+def test_skip_drops_and_reports() -> None:
     encoded = make_encoder().encode(["the Xyzzy boy plugh plugh"])[0]
     assert encoded.tokens == ("the", "boy")
     assert encoded.notes == ("3 of 5 words unknown, left out: Xyzzy, plugh",)

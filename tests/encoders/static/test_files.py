@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -93,11 +95,11 @@ def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("a 1 2\nb 3\n", r"line 2: 1 numbers where the first line tells 2"),
-        ("2 2\na 1 2\nb 3 .5e-1 4\n", r"line 3: 3 numbers where the header tells 2"),
-        ("a 1 2\nb 3 4 5 6\n", r"line 2: 4 numbers where the first line tells 2"),
+        ("a 1 2\nb 3\n", r"line 2: 1 numbers where the first line says 2"),
+        ("2 2\na 1 2\nb 3 .5e-1 4\n", r"line 3: 3 numbers where the header says 2"),
+        ("a 1 2\nb 3 4 5 6\n", r"line 2: 4 numbers where the first line says 2"),
         ("a 1 2\nb 3 x\n", r"line 2: 'x' is not a number"),
-        ("2 2\na 1 2\nb 3\n", "line 3: 1 numbers where the header tells 2"),
+        ("2 2\na 1 2\nb 3\n", "line 3: 1 numbers where the header says 2"),
         ("a 1 2\nb 3 nan\n", "NaN or infinity in the vector of 'b'"),
         ("a 1 2\nb inf 3\n", "NaN or infinity in the vector of 'b'"),
         ("just words here\n", "line 1: neither a header nor a word with its vector"),
@@ -109,7 +111,7 @@ def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (b"\x93NUMPY\x01\x00rubbish", "cannot be read"),
     ],
 )
-def test_damage_is_told_with_file_and_place(tmp_path: Path, content: str | bytes, complaint: str) -> None:
+def test_damage_is_reported_with_file_and_place(tmp_path: Path, content: str | bytes, complaint: str) -> None:
     path = write(tmp_path / "bad.txt", content)
     with pytest.raises(ModelError, match=rf"bad\.txt.*{complaint}"):
         load_vectors(path)
@@ -148,13 +150,13 @@ def test_quantised_fasttext_is_refused() -> None:
 
 
 @pytest.mark.parametrize("size", [5, 40, 120, 500, 1200])
-def test_cut_off_fasttext_is_told(tmp_path: Path, size: int) -> None:
+def test_cut_off_fasttext_is_reported(tmp_path: Path, size: int) -> None:
     path = write(tmp_path / "cut.bin", (DATA / "fasttext.bin").read_bytes()[:size])
     with pytest.raises(ModelError, match=r"cut\.bin: cut off"):
         load_vectors(path)
 
 
-def test_unknown_fasttext_version_is_told(tmp_path: Path) -> None:
+def test_unknown_fasttext_version_is_reported(tmp_path: Path) -> None:
     data = bytearray((DATA / "fasttext.bin").read_bytes())
     data[4] = 99
     with pytest.raises(ModelError, match="version 99 is unknown"):
@@ -206,20 +208,41 @@ def test_npy_of_something_else(tmp_path: Path) -> None:
 
 def test_parquet_index(tmp_path: Path) -> None:
     words = [f"word{i % 700}" for i in range(2000)] + ["naïve", "猫", ""]
-    for name in ("snappy_dictionary", "gzip_plain"):
-        assert read_strings(DATA / f"{name}.parquet") == words
+    assert read_strings(DATA / "snappy_dictionary.parquet") == words
     np.save(tmp_path / "m.npy", np.arange(2003 * 2, dtype=np.float32).reshape(-1, 2))
     write(tmp_path / "index.parquet", (DATA / "snappy_dictionary.parquet").read_bytes())
     for _ in range(2):  # read, then from the cache
         assert vector(load_vectors(tmp_path), "猫") == [2001 * 2, 2001 * 2 + 1]
 
 
-def test_foreign_parquet_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="not a Parquet file"):
-        read_strings(write(tmp_path / "x.parquet", b"PAR2...."))
-    cut = (DATA / "gzip_plain.parquet").read_bytes()
-    with pytest.raises(ModelError, match=r"pyarrow"):
-        read_strings(write(tmp_path / "y.parquet", cut[:100] + cut[-8:]))
+def test_damaged_parquet_is_reported(tmp_path: Path) -> None:
+    whole = (DATA / "snappy_dictionary.parquet").read_bytes()
+    for content in (b"PAR2....", b"", whole[:100] + whole[-8:], whole[:-1]):
+        with pytest.raises(ModelError, match=r"x\.parquet cannot be read as Parquet"):
+            read_strings(write(tmp_path / "x.parquet", content))
+
+
+def test_parquet_without_text_or_with_gaps_is_reported(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"row": [0, 1]}), tmp_path / "numbers.parquet")
+    with pytest.raises(ModelError, match=r"numbers\.parquet has no column of text"):
+        read_strings(tmp_path / "numbers.parquet")
+    parquet.write_table(pyarrow.table({"word": ["a", None]}), tmp_path / "gaps.parquet")
+    with pytest.raises(ModelError, match=r"gaps\.parquet: word 2 is missing"):
+        read_strings(tmp_path / "gaps.parquet")
+
+
+def test_without_pyarrow_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from pathlib import Path\nfrom monge.encoders.static.parquet import read_strings\n"
+        "from monge.errors import ModelError\n"
+        "try: read_strings(Path('x.parquet'))\nexcept ModelError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "reading x.parquet needs pyarrow: pip install 'monge[parquet]'\n"
 
 
 def make_spacy(vocab: Path, words: list[str], matrix: NDArray[np.float32]) -> None:
