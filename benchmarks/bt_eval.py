@@ -79,7 +79,7 @@ def ties_half(counts: PairCounts) -> Floats:
 
 
 def ties_to_the_second(counts: PairCounts) -> Floats:
-    """The released code's win matrix: what the first-listed system does not win, the other one does."""
+    """Return the win matrix of the released code, which counts a tie as a win of the system that is listed second."""
     return counts.wins + np.tril(counts.ties, -1)
 
 
@@ -99,7 +99,7 @@ def percents(values: Iterable[float]) -> str:
 
 
 def whole_sets(setups: Setups) -> str:
-    """Table 1's measures on the whole test sets."""
+    """Return the measures of table 1 on the whole test sets."""
     rows = []
     for first, second in COMPARED:
         cells = []
@@ -132,7 +132,7 @@ def subsample(setups: Setups, key: str, rule: Callable[[PairCounts], Floats], re
 
 
 def subsamples(setups: Setups, repeats: int) -> str:
-    """Table 3's share of pairs, averaged over its five metrics."""
+    """Return the shares of pairs of table 3, averaged over its five metrics."""
     rows = []
     for key, name in SETS.items():
         second, half = (subsample(setups, key, rule, repeats) for rule in (ties_to_the_second, ties_half))
@@ -142,7 +142,7 @@ def subsamples(setups: Setups, repeats: int) -> str:
 
 
 def ratings(setups: Setups) -> str:
-    """Table 4's share of pairs: Elo and TrueSkill after one order of the games, and averaged over fifty."""
+    """Return the shares of pairs of table 4: Elo and TrueSkill after one order of games, and averaged over fifty."""
     found: dict[tuple[str, str], dict[int, list[float]]] = {pair: {1: [], 50: []} for pair in PUBLISHED_RATINGS}
     for values in setups.values():
         estimates = aggregate(values)
@@ -159,7 +159,7 @@ def ratings(setups: Setups) -> str:
 
 
 def stopping_rule(setups: Setups) -> str:
-    """How far the paper's iteration, stopped as it says (Σ(Δλ)² < 1e-9), is from the maximum it climbs to."""
+    """Return how far the paper's iteration, stopped as it says (Σ(Δλ)² < 1e-9), is from the maximum."""
     farthest, reordered, fitted = 0.0, 0, 0
     for values in setups.values():
         wins = ties_half(count_pairs(paired(values)))
@@ -186,7 +186,7 @@ def climb(wins: Floats, *, stop: float = 1e-9) -> Floats:
 
 
 def tests(setups: Setups) -> str:
-    """Appendix D: share of pairs each test calls different at 0.05, uncorrected."""
+    """Return the shares of pairs that each test calls different at 0.05, uncorrected (appendix D)."""
     share: dict[str, list[NDArray[np.bool_]]] = {name: [] for name in PUBLISHED_TESTS}
     for values in setups.values():
         results = run_tests(paired(values), draws=1, seed=0)

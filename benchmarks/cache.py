@@ -2,10 +2,10 @@
 
   python benchmarks/cache.py [--pairs 3920] [--rounds 3] [--metrics bertscore moverscore]
 
-Every run is a process of its own with a cache of its own; its time is that of the command after the imports, so it
-counts loading of the model where the model is needed. `no cache` keeps nothing; `cold` starts from an empty cache and
+Every run is a separate process with a separate cache; the time is that of the command after the imports, so it
+includes loading the model where the model is needed. `no cache` keeps nothing; `cold` starts from an empty cache and
 fills it; `vectors` finds all hidden states but no scores, as another metric on the same texts would; `again` is
-the same job once more, whose finished chunks are found whole. All four must print the same scores.
+the same job once more, whose chunks of scores are all stored. All four must print the same scores.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from shared import find_pairs, median_ratio, tell_target
+from shared import find_pairs, median_ratio, report_target
 
 from monge.encoders.models import find_model, require_model
 from monge.environment import Environment
@@ -54,7 +54,7 @@ def run_job(arguments: list[str], cache: Path) -> tuple[float, str]:
 
 
 def run_round(arguments: list[str], cache: Path) -> dict[str, float]:
-    """Run the job in all four states, from an empty cache on."""
+    """Run the job in all four states, starting with an empty cache."""
     for name in ("embeddings", "scores"):
         shutil.rmtree(cache / name, ignore_errors=True)
     seconds, printed = {}, {}
@@ -96,7 +96,7 @@ def main() -> None:
             rows.append([metric, *cells, f"{size / 2**20:.0f} MB"])
     print(text_table(["", *STATES, "vectors on disk"], rows))
     for metric, ratio in ratios.items():
-        tell_target(f"{metric}, the same job again from the cache", ratio["again"], 100)
+        report_target(f"{metric}, the same job again from the cache", ratio["again"], 100)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
   python benchmarks/encoder.py [--model minilm] [--texts 600] [--rounds 5] [--output FILE.json]
 
-Needs the torch extra. The rivals take turns, round by round, so that whatever else the machine does hits all alike;
+Needs the torch extra. The candidates take turns, round by round, so that other load on the machine affects all of them;
 medians are printed. `transformers` is torch with monge's batches (sorted by length, cut at a token budget),
 `arrival order` is torch as most scripts use it: batches of 64 texts as they come, padded. The physical limit is this
 machine's own matrix product in float32, timed in the same rounds; the operations counted are the products of
 real tokens only, so padding counts as waste. Texts are WMT17 sentences where the judgment data is present (MONGE_DATA,
-or shared/data beside the checkout), else made up from the examples' words.
+or shared/data beside the checkout), otherwise made up from words of the examples.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import tell_target
+from shared import report_target
 
 from monge.encoders import load_encoder
 from monge.encoders.models import find_model, require_model
@@ -62,7 +62,7 @@ def count_operations(encoder: Any, texts: list[str]) -> tuple[int, float]:
 
 
 def encode_in_arrival_order(directory: Path, texts: list[str]) -> Callable[[], None]:
-    """Return torch as a plain script has it: padded batches of 64."""
+    """Return torch as most scripts use it: padded batches of 64."""
     import torch
     import transformers
 
@@ -79,7 +79,7 @@ def encode_in_arrival_order(directory: Path, texts: list[str]) -> Callable[[], N
 
 
 def multiply() -> None:
-    """One large matrix product in float32 on all cores: what the machine can do."""
+    """Compute one large matrix product in float32 on all cores, which measures the limit of the machine."""
     np.matmul(multiply.matrix, multiply.matrix)  # type: ignore[attr-defined]
 
 
@@ -87,7 +87,7 @@ multiply.matrix = np.random.default_rng(0).random((PRODUCT, PRODUCT), dtype=np.f
 
 
 def measure(rivals: dict[str, Callable[[], object]], rounds: int) -> dict[str, tuple[list[float], list[float]]]:
-    """Run the rivals in turns; return wall and processor seconds of each round after a warming one."""
+    """Run the candidates in turns; return wall and processor seconds of each round after a warm-up."""
     times: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in rivals}
     for number in range(rounds + 1):
         for name, run in rivals.items():
@@ -145,7 +145,7 @@ def main() -> None:
     print(f"{len(texts)} {origin}, last layer, median of {args.rounds} rounds")
     rows = report(args.model, measure(rivals, args.rounds), *count_operations(ours, texts))
     same = next(row for row in rows if row["rival"] == "transformers")
-    tell_target(f"encoder {args.model} against torch with the same batches", same["ratio"], 1)
+    report_target(f"encoder {args.model} against torch with the same batches", same["ratio"], 1)
     if args.output:
         args.output.write_text(json.dumps({"model": args.model, "texts": len(texts), "rows": rows}, indent=1) + "\n")
 

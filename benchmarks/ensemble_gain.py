@@ -1,10 +1,10 @@
-"""Do metrics that listen to different things do better together?
+"""Do metrics that respond to different properties do better together?
 
   python benchmarks/ensemble_gain.py [--metrics bertscore emd cosine chrf]
 
 After table 13 of Kaster, Zhao and Eger (2021; chapter 12 of Zhao's thesis): the mean of two metrics' standardised
-scores against the better of the two, by Pearson correlation with people on the segments of WMT17 (to English), a
-language pair at a time, read from MONGE_DATA, texts detokenised. Prints Markdown.
+scores against the better of the two, by Pearson correlation with human judgments on the segments of WMT17 (to
+English), separately for each language pair, read from MONGE_DATA, texts detokenised. Prints Markdown.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What metrics listen to: their scores regressed on semantics (people), syntax, words and morphology.
+"""What metrics respond to: their scores regressed on semantics (human judgments), syntax, words and morphology.
 
   python benchmarks/factor_regression.py [--limit 1000] [--metrics bertscore moverscore cosine chrf bleu]
 
@@ -37,7 +37,7 @@ PUBLISHED = {
 
 
 def read_wmt17(folder: Path) -> Judged:
-    """Return (hypothesis, reference, judgment), detokenised by nothing but HTML entities."""
+    """Return (hypothesis, reference, judgment); only HTML entities are resolved."""
     with (folder / "wmt17_da_seglevel_full560.tsv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
     names = {name.lower(): name for name in rows[0]}
@@ -55,7 +55,7 @@ def read_stsb(path: Path) -> Judged:
 
 
 def take(judged: Judged, limit: int) -> Judged:
-    """Return *limit* pairs, evenly over the set."""
+    """Return *limit* pairs, spread evenly over the set."""
     return [judged[i] for i in np.linspace(0, len(judged) - 1, min(limit, len(judged))).astype(int)]
 
 

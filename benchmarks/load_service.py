@@ -1,4 +1,4 @@
-"""Load on `monge serve`, on this machine only: many clients at once for a while, then more than it can take.
+"""Load test of `monge serve` on this machine: many clients at once, then more than the queue can hold.
 
   python benchmarks/load_service.py [--clients 200] [--seconds 60] [--metric bertscore]
 
@@ -43,7 +43,7 @@ def make_pairs(count: int, seed: int = 12345) -> list[Segment]:
 
 
 def start(arguments: list[str]) -> tuple[subprocess.Popen[bytes], str]:
-    """Start the service on a free port and wait until it is well."""
+    """Start the service on a free port and wait until it is healthy."""
     command = [sys.executable, "-m", "monge", "serve", "--port", "0", *arguments]
     log = Path(tempfile.mkdtemp(prefix="monge-load-")) / "service.log"
     with log.open("wb") as stream:
@@ -64,7 +64,7 @@ def memory_mib(process: subprocess.Popen[bytes]) -> float:
 
 
 class Connection:
-    """One kept-alive HTTP/1.1 connection, as lean as can be, so that the load is the service's and not the clients'."""
+    """A minimal keep-alive HTTP/1.1 connection, so that the load comes from the service and not from the clients."""
 
     def __init__(self, host: str, port: int) -> None:
         self._place = host, port
@@ -82,7 +82,7 @@ class Connection:
         return int(lines[0].split()[1]), json.loads(await reader.readexactly(length))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._streams is not None:
             self._streams[1].close()
         self._streams = None
@@ -151,7 +151,7 @@ async def load(address: str, service: subprocess.Popen[bytes], clients: int, sec
 
 
 def run(arguments: list[str], clients: int, seconds: float, metric: str) -> dict:
-    """Load one service and stop it; its exit must be clean."""
+    """Run clients against one service and stop it; it must exit without an error."""
     service, address = start([*arguments, "-m", metric])
     try:
         result = asyncio.run(load(address, service, clients, seconds, metric))

@@ -3,10 +3,10 @@
   python benchmarks/metrics.py [--pairs 1000] [--rounds 3]
 
 Needs the torch extra, `bert-score`, and `pip install --no-deps moverscore pyemd`. All run on the processor with the
-MiniLM weights in one process and take turns. Loading of models is left out, idf is counted in. moverscore_v2 is the
-released file of version 1.0.3 with the changes listed below, without which it runs neither without a GPU nor with a
-current transformers or numpy; none of them makes it slower (a fast tokenizer replaces a slow one, attentions are not
-returned). The largest difference of scores shows that both compute the same.
+MiniLM weights in one process and take turns. Loading models is not timed, computing idf is. moverscore_v2 is the
+released file of version 1.0.3 with the changes listed below, which it needs to run without a GPU and with current
+versions of transformers and numpy; none of them makes it slower (a fast tokenizer replaces a slow one, attentions are
+not returned). The largest difference of scores shows that both compute the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ os.environ["MONGE_NO_CACHE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the released code forks
 
 import numpy as np
-from shared import find_pairs, median_ratio, run_in_turns, tell_target
+from shared import find_pairs, median_ratio, report_target, run_in_turns
 
 from monge.encoders.models import find_model, require_model
 from monge.environment import Environment
@@ -98,7 +98,7 @@ def berts(hypotheses: list[str], references: list[str], directory: Path) -> dict
 
 
 def compare(name: str, rivals: dict[str, Callable[[], Any]], rounds: int, pairs: int, wanted: float) -> None:
-    """Time two rivals in turns and print what they took and how far their results are apart."""
+    """Time two implementations in turns; print their times and the largest difference of their results."""
     results: dict[str, Any] = {}
 
     def remembering(rival: str) -> Callable[[], None]:
@@ -110,7 +110,7 @@ def compare(name: str, rivals: dict[str, Callable[[], Any]], rounds: int, pairs:
     print(f"\n{name}, {pairs} pairs, median of {rounds} rounds")
     print(text_table(["", "seconds", "pairs/s"], rows))
     print(f"largest difference {np.abs(results['monge'] - results[peer]).max():.1e}")
-    tell_target(f"{name} cold against {peer}", median_ratio(seconds[peer], seconds["monge"]), wanted)
+    report_target(f"{name} cold against {peer}", median_ratio(seconds[peer], seconds["monge"]), wanted)
 
 
 def main() -> None:

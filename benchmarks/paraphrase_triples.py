@@ -2,11 +2,11 @@
 
   python benchmarks/paraphrase_triples.py [--limit 300] [--metrics bertscore moverscore cosine chrf]
 
-After figure 3 of Kaster, Zhao and Eger (2021; chapter 12 of Zhao's thesis), on what MONGE_DATA (or ../shared/data
-beside the checkout) holds. WMT19 English–German paraphrased references: A reference, B its paraphrase, C: A with its
-nouns permuted (in German the words that are capitalised within the sentence); share of triples with m(A,B) > m(A,C).
-PAWS (QQP part) has pairs, not triples: share of (paraphrase, non-paraphrase) pairs of pairs that the metric orders
-rightly (AUC), with a bootstrap interval. Prints Markdown.
+After figure 3 of Kaster, Zhao and Eger (2021; chapter 12 of Zhao's thesis), on the data in MONGE_DATA (or
+../shared/data beside the checkout). WMT19 English–German paraphrased references: A reference, B its paraphrase, C: A
+with its nouns permuted (in German the words that are capitalised within the sentence); share of triples with m(A,B) >
+m(A,C). PAWS (QQP part) has pairs, not triples: share of (paraphrase, non-paraphrase) pairs of pairs that the metric
+orders correctly (AUC), with a bootstrap interval. Prints Markdown.
 """
 
 import argparse

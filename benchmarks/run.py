@@ -3,8 +3,8 @@
   python benchmarks/run.py [--only cache.py …] [--quick] [--million]
 
 Needs the torch extra and the peers (`make bench` installs them): pip install -e '.[test,torch,peers]', then
-pip install --no-deps moverscore pyemd. The page holds the latest output of every benchmark; --only runs some anew and
-keeps the others' from build/benchmarks.json. The status is 1 when a benchmark fails or a target is missed.
+pip install --no-deps moverscore pyemd. The page shows the latest output of every benchmark; --only runs some of them
+and takes the others from build/benchmarks.json. The status is 1 when a benchmark fails or a target is missed.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 PACKAGES = ("numpy", "scipy", "onnxruntime", "torch", "transformers", "POT", "bert-score", "moverscore", "pyemd")
 
 
-# what stands in the way of a target, told where it is missed
+# why a target may be missed; the page shows the reason then
 REASONS = {
     "MoverScore cold against moverscore_v2": "nine tenths of the time is the encoder; it runs at the machine's limit: "
     "p-means and transport are the rest.",
-    "moverscore, the same job again from the cache": "idf is part of the key of stored scores, so it is counted anew "
+    "moverscore, the same job again from the cache": "idf is part of the key of stored scores, so it is computed again "
     "before they can be found.",
 }
 
@@ -63,7 +63,7 @@ class Report(NamedTuple):
 
 
 def run_script(script: str, arguments: list[str]) -> Report:
-    """Run one benchmark, showing what it prints as it comes."""
+    """Run one benchmark and show its output while it runs."""
     documentation = ast.get_docstring(ast.parse((HERE / script).read_text(encoding="utf-8"))) or script
     print(f"\n== {script}", flush=True)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

@@ -2,9 +2,9 @@
 
   python benchmarks/scale.py [--sizes 1000 10000 100000] [--million] [--metrics wmd] [--rounds 3]
 
-Every size is one `monge score --no-cache` in a process of its own on made-up pairs that all differ; its processor time,
-wall time and largest memory are the system's own counts, and the cost of an empty job of 10 pairs (start, loading) is
-taken off the time. --million adds 1,000,000 pairs. Lengths are measured in one process: a text of n tokens
+Every size is one `monge score --no-cache` in a separate process on made-up pairs that all differ. Processor time, wall
+time and peak memory are counted by the operating system; the time of a job of 10 pairs (start, loading) is
+subtracted. --million adds 1,000,000 pairs. Lengths are measured in one process: a text of n tokens
 against another of n tokens, encoded by MiniLM (in windows beyond 512 tokens) and transported exactly.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from shared import ROOT, make_pairs, tell_target
+from shared import ROOT, make_pairs, report_target
 
 from monge.encoders import load_encoder
 from monge.report.tables import text_table
@@ -32,7 +32,7 @@ LENGTHS = (16, 32, 64, 128, 256, 512, 1000, 2000)
 
 
 class Usage(NamedTuple):
-    """What a process took: wall and processor seconds, and megabytes at most."""
+    """What a process used: wall and processor seconds, and peak memory in megabytes."""
 
     wall: float
     processor: float
@@ -40,7 +40,7 @@ class Usage(NamedTuple):
 
 
 def run_job(metric: str, folder: Path, count: int) -> Usage:
-    """Score *count* pairs in a process of its own."""
+    """Score *count* pairs in a separate process."""
     paths = [folder / f"{side}-{count}.txt" for side in ("hypotheses", "references")]
     if not paths[0].exists():
         for path, lines in zip(paths, make_pairs(count), strict=True):
@@ -61,7 +61,7 @@ def run_job(metric: str, folder: Path, count: int) -> Usage:
 
 
 def measure_sizes(metric: str, sizes: list[int], rounds: int) -> None:
-    """Print time a pair and memory by size, and whether both stay flat."""
+    """Print time per pair and memory by size, and whether both stay constant."""
     rows, costs, memories = [], {}, {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -77,8 +77,8 @@ def measure_sizes(metric: str, sizes: list[int], rounds: int) -> None:
     print(text_table(["pairs", "wall ms/pair", "processor ms/pair", "memory MB"], rows))
     smallest, largest = min(sizes), max(sizes)
     growth = costs[largest] / costs[smallest]
-    tell_target(f"{metric}, processor time a pair at {largest:,} against {smallest:,}", growth, 1.25, at_most=True)
-    tell_target(f"{metric}, memory at {largest:,} pairs", memories[largest] / 1024, 1.5, unit="GB", at_most=True)
+    report_target(f"{metric}, processor time per pair at {largest:,} against {smallest:,}", growth, 1.25, at_most=True)
+    report_target(f"{metric}, memory at {largest:,} pairs", memories[largest] / 1024, 1.5, unit="GB", at_most=True)
 
 
 def measure_lengths(rounds: int) -> None:

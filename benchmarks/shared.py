@@ -1,4 +1,4 @@
-"""What the benchmarks share: real pairs, rounds in turns, and targets."""
+"""What the benchmarks share: test data, rounds in turns, and targets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def find_pairs(count: int) -> tuple[list[str], list[str], str]:
-    """Return *count* hypotheses, their references, and where they are from: WMT17 where the data is, else made up."""
+    """Return *count* hypotheses, their references, and their origin: WMT17 if it is present, otherwise made up."""
     data = Path(os.environ.get("MONGE_DATA", ROOT.parent / "shared" / "data"))
     table = data / "wmt17_da_toen" / "wmt17_da_seglevel_full560.tsv"
     if table.is_file():
@@ -42,7 +42,7 @@ def make_pairs(count: int, *, seed: int = 0) -> tuple[list[str], list[str]]:
 
 
 def run_in_turns(rivals: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Return the wall seconds of *rounds* runs of each rival; they take turns, so that disturbances hit all alike."""
+    """Return the wall seconds of *rounds* runs of each candidate; they take turns, so that other load affects all."""
     seconds: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(rounds):
         for name, run in rivals.items():
@@ -57,7 +57,7 @@ def median_ratio(slow: list[float], fast: list[float]) -> float:
     return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
 
 
-def tell_target(name: str, value: float, wanted: float, *, unit: str = "×", at_most: bool = False) -> None:
+def report_target(name: str, value: float, wanted: float, *, unit: str = "×", at_most: bool = False) -> None:
     """Print a line that says whether a target is met; `run.py` gathers these lines."""
     met = value <= wanted if at_most else value >= wanted
     sign = "≤" if at_most else "≥"

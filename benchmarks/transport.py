@@ -3,10 +3,10 @@
   python benchmarks/transport.py [--rounds 7] [--pairs 1000]
 
 Vectors are MiniLM's last layer on WMT17 pairs where the judgment data is present (MONGE_DATA, or shared/data beside the
-checkout), else on made-up ones, without special tokens and continuation pieces, as MoverScore has them; longer texts
-are sentences laid end to end; masses are idf or uniform. POT is called a pair at a time as its users call it, ot.dist
-included, with BLAS held to one thread (which is faster at these sizes); monge gets the float32 vectors of all pairs in
-one call. The rivals take turns, and medians over rounds are printed. `off` is the largest difference of <C,P> from a
+checkout), otherwise on made-up ones, without special tokens and continuation pieces, as in MoverScore; longer texts are
+concatenated sentences; masses are idf or uniform. POT is called once per pair, as its users call it, ot.dist included,
+with BLAS limited to one thread (which is faster at these sizes); monge gets the float32 vectors of all pairs in one
+call. The candidates take turns, and medians over rounds are printed. `off` is the largest difference of <C,P> from a
 converged reference in double precision.
 """
 
@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import ot
 from numpy.typing import NDArray
-from shared import find_pairs, median_ratio, run_in_turns, tell_target
+from shared import find_pairs, median_ratio, report_target, run_in_turns
 
 from monge.encoders import load_encoder
 from monge.transport import RaggedClouds, TransportProblem, TransportSetting, cost_matrix, reference, solve_pairs
@@ -51,7 +51,7 @@ def encode(count: int) -> tuple[list[Points], list[Points], list[Masses], list[M
 
 
 def lengthen(points: list[Points], masses: list[Masses], length: int, count: int) -> tuple[list[Points], list[Masses]]:
-    """Return *count* texts of exactly *length* tokens, each some sentences laid end to end."""
+    """Return *count* texts of exactly *length* tokens, each made of concatenated sentences."""
     order = np.random.default_rng(length).permutation(len(points) * 8) % len(points)
     all_points = np.concatenate([points[k] for k in order])
     all_masses = np.concatenate([masses[k] for k in order])
@@ -60,7 +60,7 @@ def lengthen(points: list[Points], masses: list[Masses], length: int, count: int
 
 
 class Problem:
-    """Pairs of clouds, both as lists for POT and end to end for monge."""
+    """Pairs of clouds, as lists for POT and concatenated for monge."""
 
     def __init__(self, x: list[Points], y: list[Points], a: list[Masses], b: list[Masses]) -> None:
         self.x, self.y = x, y
@@ -82,14 +82,14 @@ class Problem:
         return lambda: solve_pairs(self.left, self.right, self.pairs, setting, threads=threads).costs
 
     def pot_exact(self) -> list[float]:
-        """ot.emd2 a pair at a time, distances included."""
+        """Call ot.emd2 once per pair, distances included."""
         return [
             ot.emd2(a, b, ot.dist(x, y, metric="euclidean"))
             for x, y, a, b in zip(self.x, self.y, self.a, self.b, strict=True)
         ]
 
     def pot_unbalanced(self, costs: list[NDArray[np.float64]]) -> list[float]:
-        """ot.unbalanced.sinkhorn_unbalanced as it comes (KL(P | abᵀ), 1,000 iterations, 1e-6), costs given."""
+        """Call ot.unbalanced.sinkhorn_unbalanced with its defaults (KL(P | abᵀ), 1,000 iterations, 1e-6)."""
         solve = ot.unbalanced.sinkhorn_unbalanced
         return [
             float(np.sum(cost * solve(a, b, cost, LAZY.epsilon, (LAZY.rho_a, LAZY.rho_b))))
@@ -155,7 +155,7 @@ def main() -> None:
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     x, y, a, b, origin = encode(args.pairs)
-    print(f"{args.pairs} {origin}, MiniLM; microseconds a pair, median of {args.rounds} rounds\n")
+    print(f"{args.pairs} {origin}, MiniLM; microseconds per pair, median of {args.rounds} rounds\n")
     heads = ("POT", "1 thread", "all", "ratio", "ratio all", "POT off", "off")
     print(f"{'':<28}{heads[0]:>11}{heads[1]:>11}{heads[2]:>11}{heads[3]:>10}{heads[4]:>10}{heads[5]:>10}{heads[6]:>10}")
     short = Problem(x, y, a, b)
@@ -167,11 +167,11 @@ def main() -> None:
         race_exact("uniform", problem.uniform(), args.rounds)
     ratio, error = race_unbalanced(make_long(x, a, y, b, 25, 60), args.rounds)
     print()
-    tell_target("exact EMD on sentence pairs against ot.emd2", ratios["short"], 20)
+    report_target("exact EMD on sentence pairs against ot.emd2", ratios["short"], 20)
     for length in ("80", "128", "256", "512"):
-        tell_target(f"exact EMD, {length} tokens", ratios[length], 6)
-    tell_target("KL-UOT 25×25 against POT's default", ratio, 100)
-    tell_target("KL-UOT error", error, 1e-9, unit="", at_most=True)
+        report_target(f"exact EMD, {length} tokens", ratios[length], 6)
+    report_target("KL-UOT 25×25 against POT's default", ratio, 100)
+    report_target("KL-UOT error", error, 1e-9, unit="", at_most=True)
 
 
 if __name__ == "__main__":

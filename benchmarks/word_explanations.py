@@ -54,7 +54,7 @@ class Marked:
 
 
 def read_eval4nlp(folder: Path, *, against: str) -> list[Marked]:
-    """Return translations with a mark a token; *against* is the reference: the post-edit (pe) or the source (src)."""
+    """Return translations, one mark per token; *against* is the reference: the post-edit (pe) or the source (src)."""
     part = folder.name.rsplit("-", 1)[1]
     files = [folder / f"{part}.{name}" for name in ("mt", against, "tgt-tags")]
     columns = [path.read_text(encoding="utf-8").splitlines() for path in files]
@@ -66,7 +66,7 @@ def read_eval4nlp(folder: Path, *, against: str) -> list[Marked]:
 
 
 def read_mqm(path: Path) -> list[Marked]:
-    """Return translations with a mark a token where any rater's span covers it."""
+    """Return translations with one mark per token, set if the span of any rater covers it."""
     texts: dict[tuple[str, str, str], str] = {}
     covered: dict[tuple[str, str, str], set[int]] = defaultdict(set)
     with path.open(encoding="utf-8", newline="") as stream:
@@ -97,7 +97,7 @@ Method = Callable[[Sequence[Segment]], list[list[tuple[int, int, float]]]]
 
 
 def additive(name: str, **options: object) -> Method:
-    """Suspicion is what a word takes from the score in the exact explanation."""
+    """Return an explainer whose suspicion of a word is its loss in the exact explanation."""
 
     def explain(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
         metric = bind_to(load_metric(name, **options), segments)
@@ -109,7 +109,7 @@ def additive(name: str, **options: object) -> Method:
 
 
 def local(method: Callable[..., object], name: str, **options: object) -> Method:
-    """Suspicion is what the score gains without the word."""
+    """Return an explainer whose suspicion of a word is what the score gains without it."""
     kept = {key: options.pop(key) for key in ("orders",) if key in options}
 
     def explain(segments: Sequence[Segment]) -> list[list[tuple[int, int, float]]]:
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--orders", type=int, default=8, help="random orders of Shapley sampling (default: 8)")
     parser.add_argument("--slow", type=int, default=0, metavar="N", help="also leave words out of an encoder's metric")
-    parser.add_argument("--sets", nargs="+", default=[""], metavar="PART", help="only sets whose names hold a PART")
+    parser.add_argument("--sets", nargs="+", default=[""], metavar="PART", help="only sets whose names contain a PART")
     args = parser.parse_args()
     rows = []
     for title, marked in read_sets().items():
@@ -169,7 +169,7 @@ def read_sets() -> dict[str, list[Marked]]:
 
 
 def make_methods(encoder: str, orders: int) -> dict[str, Method]:
-    """Return the explanations to be measured by name."""
+    """Return the explanations to be measured, by name."""
     return {
         "random": random_baseline,
         "additive bertscore": additive("bertscore", encoder=encoder),

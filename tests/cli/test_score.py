@@ -245,7 +245,7 @@ def test_closed_streams_are_no_bug(files: Path) -> None:
     score = f"{sys.executable} -m monge score"
     closed = f"{score} - -i hyp.txt -m bleu <&-"
     done = subprocess.run(closed, shell=True, capture_output=True, text=True, check=False)
-    assert done.stderr == "monge: standard input is closed: nothing can be read from '-'\n"
+    assert done.stderr == "monge: standard input is closed, so '-' cannot be read\n"
     silent = f"{score} ref.txt -i hyp.txt -m bleu >&-"
     done = subprocess.run(silent, shell=True, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

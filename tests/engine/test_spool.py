@@ -143,5 +143,5 @@ def test_jsonl_faults(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"twice\.jsonl: segment id '1' appears twice"):
         spool_jsonl(twice)
     blank = write_lines(tmp_path / "blank.jsonl", ["", " "])
-    with pytest.raises(InputError, match="holds no segment"):
+    with pytest.raises(InputError, match="contains no segments"):
         spool_jsonl(blank)

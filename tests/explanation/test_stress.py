@@ -1,4 +1,4 @@
-"""Attacks spoil what they say they spoil, and rates count what they say they count."""
+"""Attacks damage what they say they damage, and rates count what they say they count."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ ignore_spacy = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:
 SIMPLE = [name for name in ATTACKS if name != "nouns"]
 
 
-def spoil(attack: str, text: str, source: str | None = None, others: Sequence[str] = ()) -> str | None:
-    return ATTACKS[attack].spoil(make_victim(text, source, others, attack=attack, seed=1))
+def damage(attack: str, text: str, source: str | None = None, others: Sequence[str] = ()) -> str | None:
+    return ATTACKS[attack].damage(make_victim(text, source, others, attack=attack, seed=1))
 
 
 @pytest.mark.parametrize(
-    ("text", "spoilt"),
+    ("text", "damaged"),
     [
         ("The shop is open.", "The shop is not open."),
         ("The shop is not open.", "The shop is open."),
@@ -33,24 +33,24 @@ def spoil(attack: str, text: str, source: str | None = None, others: Sequence[st
         ("The cat sleeps.", "It is not true that the cat sleeps."),
     ],
 )
-def test_negation(text: str, spoilt: str) -> None:
-    assert spoil("negation", text) == spoilt
+def test_negation(text: str, damaged: str) -> None:
+    assert damage("negation", text) == damaged
 
 
 def test_numbers_all_change_and_nothing_else() -> None:
-    spoilt = spoil("numbers", "In 1999, 12 men bought two boats.")
-    assert spoilt is not None
-    words, before = spoilt.rstrip(".").split(), ["In", "1999,", "12", "men", "bought", "two", "boats"]
+    damaged = damage("numbers", "In 1999, 12 men bought two boats.")
+    assert damaged is not None
+    words, before = damaged.rstrip(".").split(), ["In", "1999,", "12", "men", "bought", "two", "boats"]
     changed = [i for i, (a, b) in enumerate(zip(words, before, strict=True)) if a != b]
     assert changed == [1, 2, 5]
-    assert spoil("numbers", "No figures here.") is None
+    assert damage("numbers", "No figures here.") is None
 
 
 def test_names_change_places() -> None:
-    assert spoil("names", "Yesterday Maria met Jean Paul in Rome.") is not None
-    assert spoil("names", "In May, Ann saw Bob.") == "In Ann, Bob saw May."
-    assert spoil("names", "the cat sleeps") is None
-    alone = spoil("names", "They went to Rome.")
+    assert damage("names", "Yesterday Maria met Jean Paul in Rome.") is not None
+    assert damage("names", "In May, Ann saw Bob.") == "In Ann, Bob saw May."
+    assert damage("names", "the cat sleeps") is None
+    alone = damage("names", "They went to Rome.")
     assert alone is not None
     assert "Rome" not in alone
     assert find_names("It rained. The dog saw New York.") == ["New York"]
@@ -58,38 +58,38 @@ def test_names_change_places() -> None:
 
 def test_words_are_kept_where_they_should_be() -> None:
     text = "The old man saw the sea again."
-    shuffled = spoil("word order", text)
+    shuffled = damage("word order", text)
     assert shuffled is not None
     assert sorted(shuffled.rstrip(".").split()) == sorted(text.rstrip(".").split())
     assert shuffled != text
-    assert spoil("truncation", text) == "The old man."
-    repeated = spoil("repetition", text)
+    assert damage("truncation", text) == "The old man."
+    repeated = damage("repetition", text)
     assert repeated is not None
     assert len(repeated.split()) > len(text.split())
 
 
 def test_attacks_that_need_something_else() -> None:
-    assert spoil("copied source", "x") is None
-    assert spoil("copied source", "x", source="quelle") == "quelle"
-    assert spoil("empty", "x") == ""
-    assert spoil("unrelated", "x", others=["x", "y"]) == "y"
-    assert spoil("unrelated", "x", others=["x"]) is None
+    assert damage("copied source", "x") is None
+    assert damage("copied source", "x", source="quelle") == "quelle"
+    assert damage("empty", "x") == ""
+    assert damage("unrelated", "x", others=["x", "y"]) == "y"
+    assert damage("unrelated", "x", others=["x"]) is None
 
 
 @ignore_spacy
 def test_nouns_change_places() -> None:
-    spoilt = spoil("nouns", "The dog bit the man in the garden.")
-    assert spoilt is not None
-    assert all(spoilt.count(noun) == 1 for noun in ("dog", "man", "garden"))
-    assert spoilt != "The dog bit the man in the garden."
+    damaged = damage("nouns", "The dog bit the man in the garden.")
+    assert damaged is not None
+    assert all(damaged.count(noun) == 1 for noun in ("dog", "man", "garden"))
+    assert damaged != "The dog bit the man in the garden."
 
 
 @pytest.mark.parametrize("attack", SIMPLE)
 @pytest.mark.parametrize("text", ["", " ", "word", "日本語。", "<b>\x00</b> 12", "A. B. C.", "😀 😀 😀 😀"])
 def test_odd_texts_are_no_trouble(attack: str, text: str) -> None:
-    spoilt = spoil(attack, text, source="s", others=["other text"])
-    assert spoilt is None or isinstance(spoilt, str)
-    assert spoilt == spoil(attack, text, source="s", others=["other text"])
+    damaged = damage(attack, text, source="s", others=["other text"])
+    assert damaged is None or isinstance(damaged, str)
+    assert damaged == damage(attack, text, source="s", others=["other text"])
 
 
 def test_interval_of_wilson() -> None:
@@ -116,7 +116,7 @@ class Constant:
         return [Score(1.0) for _ in segments]
 
 
-def test_a_blind_metric_gets_one_half_and_is_told_so() -> None:
+def test_a_constant_metric_gets_one_half_and_is_reported() -> None:
     result = run_stress(Constant(), own_pairs(), SIMPLE)
     assert all(attack.notices.share == 0.5 for attack in result.attacks)
     assert set(weak_spots(result)) == {attack.attack for attack in result.attacks}
@@ -147,7 +147,7 @@ def test_triples() -> None:
 def test_mistakes() -> None:
     with pytest.raises(OptionError, match="negation"):
         run_stress(load_metric("chrf"), own_pairs(), ["negatio"])
-    with pytest.raises(InputError, match="sound texts"):
+    with pytest.raises(InputError, match="good texts"):
         run_stress(load_metric("chrf"), [Segment("a")])
 
 
@@ -180,10 +180,10 @@ def test_paws_pairs_and_paraphrased_references_are_found(tmp_path: Path) -> None
         [run_stress(load_metric("chrf"), own_pairs(), ["empty"])],
         {name: [trial.run(load_metric("chrf"))] for name, trial in trials.items()},
     )
-    assert "Texts of others" in report
+    assert "Public sets" in report
 
 
-def test_separating_paraphrases_has_an_honest_interval() -> None:
+def test_the_interval_of_separating_paraphrases_covers_chance() -> None:
     rng = np.random.default_rng(1)
     pairs = [("a b c", "a b c" if rng.random() < 0.5 else "x y z", bool(rng.random() < 0.5)) for _ in range(200)]
     found = separate_paraphrases(load_metric("rouge1"), pairs)

@@ -1,4 +1,4 @@
-"""Lines: what ends them, what is refused, and how it is told."""
+"""Lines: what ends them, what is refused, and what the errors say."""
 
 from __future__ import annotations
 

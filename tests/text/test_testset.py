@@ -77,8 +77,8 @@ def test_jsonl(tmp_path: Path) -> None:
         ('{"hypothesis": "x", "reference": "a", "references": ["b"]}', "line 2: both 'references' and 'reference'"),
         ('{"hypothesis": "x", "id": true}', "line 2: field 'id' must be text or a whole number, not true or false"),
         ('{"hypothesis": "x", "source": 1.5}', "line 2: field 'source' must be text, not a number"),
-        (r'{"hypothesis": "a\ud83d"}', r"line 2: field 'hypothesis' holds a lone surrogate \(U\+D83D\)"),
-        (r'{"hypothesis": "x", "system": "\udc00"}', r"line 2: field 'system' holds a lone surrogate \(U\+DC00\)"),
+        (r'{"hypothesis": "a\ud83d"}', r"line 2: field 'hypothesis' contains a lone surrogate \(U\+D83D\)"),
+        (r'{"hypothesis": "x", "system": "\udc00"}', r"line 2: field 'system' contains a lone surrogate \(U\+DC00\)"),
         ('{"hypothesis": "x", "id": "1"}', "segment id '1' appears twice in system 'bad'"),
         ("[" * 100_000, "line 2: JSON nested too deeply"),
     ],
@@ -90,7 +90,7 @@ def test_jsonl_faults_name_file_line_and_field(tmp_path: Path, line: str, compla
 
 
 def test_blank_jsonl_holds_no_segment(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no segment"):
+    with pytest.raises(InputError, match="contains no segments"):
         read_jsonl(write(tmp_path / "blank.jsonl", "\n \n"))
 
 
@@ -124,9 +124,9 @@ def test_tsv_with_given_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "s\tr\th\n")
     columns = ["source", "reference", "hypothesis"]
     assert read_tsv(path, columns, header=False).segments == (Segment("h", ("r",), "s", id="1", system="t"),)
-    with pytest.raises(InputError, match="holds no segment"):
+    with pytest.raises(InputError, match="contains no segments"):
         read_tsv(path, columns)
-    with pytest.raises(InputError, match="needs the names"):
+    with pytest.raises(InputError, match="names of the columns"):
         read_tsv(path, header=False)
 
 

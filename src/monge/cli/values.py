@@ -1,4 +1,4 @@
-"""Values of arguments, read and checked."""
+"""Reading and checking the values of arguments."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from monge.errors import InputError, OptionError
 
 
 def seed(text: str) -> int:
-    """Read a seed: a whole number from 0 up."""
+    """Return a seed, a whole number of at least 0; argparse reports anything else."""
     try:
         value = int(text)
     except ValueError:
         value = -1
     if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return value
 
 
 def check_target(path: str | None, *, endings: Sequence[str] = (), inputs: Iterable[str | None] = ()) -> None:
-    """Raise at once when *path* cannot be written, rather than after the work whose result it should hold.
+    """Raise now if *path* cannot be written, rather than after the work whose result it should receive.
 
-    *endings* are those that the name may have, when it tells the format; *inputs* are files that are read, not written.
+    *endings* are the allowed endings of the name, where they choose the format; *inputs* are files that must not be
+    overwritten. Raises OptionError for a wrong name, and InputError if the folder is missing or read-only.
     """
     if path is None or path == "-":
         return
@@ -42,7 +43,7 @@ def check_target(path: str | None, *, endings: Sequence[str] = (), inputs: Itera
 
 
 def check_figures(*wanted: str | None) -> None:
-    """Raise at once when figures are *wanted* (files or folders for them) and there is nothing to draw them with."""
+    """Raise now if figures are *wanted* (files or folders for them) and matplotlib is not installed."""
     if any(wanted):
         from monge.report.plots import figure_style
 

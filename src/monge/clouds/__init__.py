@@ -1,4 +1,4 @@
-"""Weighted point clouds: filters, weights, n-grams."""
+"""Weighted point clouds: the vectors of a text as points with mass (filters, weights, n-grams, re-mapping)."""
 
 from monge.clouds.build import CloudRecipe, join_clouds
 from monge.clouds.cloud import PointCloud

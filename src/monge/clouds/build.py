@@ -24,21 +24,26 @@ SINGLE = parse_aggregation("single")
 
 @dataclass(frozen=True)
 class CloudRecipe:
-    """How vectors of tokens become points with mass.
+    """How the vectors of a text's tokens become points with mass.
+
+    The mass of a point is its share of the text: masses sum to 1, and transport moves them to the other text.
 
     Parameters
     ----------
     aggregation, normalise_layers
         How several layers become one vector per token, and whether each is scaled to length 1 first.
     remap
-        What every vector goes through before it becomes a point: a map into another space, or nothing.
+        The map that is applied to every vector before it becomes a point, such as one into the space of another
+        language; the identity by default.
     normalise_points
         Whether points are scaled to length 1.
     drop, massless
-        Names of token filters. ``drop`` removes tokens; ``massless`` keeps them as places that mass may go to, but
-        gives them none (BERTScore's [CLS] and [SEP]).
+        Names of token filters. ``drop`` removes tokens; ``massless`` keeps them as points that can be matched but gives
+        them no mass (BERTScore's [CLS] and [SEP]).
     weighting
-        Where masses come from: a name of ``WEIGHTINGS``.
+        How masses are computed: a name of ``WEIGHTINGS``.
+    stopwords
+        What the filter ``stopwords`` matches.
     ngram, pooling
         Tokens per point (0: the whole text), and whether their vectors are averaged or summed.
     """
@@ -59,7 +64,10 @@ class CloudRecipe:
             raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
 
     def build(self, encoded: EncodedText, idf: IdfModel | None) -> PointCloud:
-        """Return the cloud of a text; an empty text is one point at the origin, and every fallback is noted."""
+        """Return the cloud of a text; *idf* is needed unless the weighting is uniform.
+
+        An empty text becomes one point at the origin. Every fallback is recorded in the notes of the cloud.
+        """
         notes = list(encoded.notes)
         if not encoded.text.strip():
             return self._origin(encoded, [*notes, "empty text"])
@@ -82,7 +90,7 @@ class CloudRecipe:
     def _points(self, encoded: EncodedText, kept: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = encoded.vectors if len(kept) == len(encoded.tokens) else encoded.vectors[:, kept]
         if self.aggregation == SINGLE and len(vectors) == 1 and not self.normalise_layers:
-            points = np.asarray(vectors[0], dtype=np.float32)  # as it is
+            points = np.asarray(vectors[0], dtype=np.float32)  # nothing to aggregate
         else:
             points = aggregate_layers(vectors, self.aggregation, normalise=self.normalise_layers)
         return self.remap.apply(points)
@@ -119,9 +127,9 @@ class CloudRecipe:
 
 
 def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
-    """Return one cloud that holds the points of all, each cloud with an equal share of the mass.
+    """Return one cloud with the points of all clouds; each cloud gets an equal share of the mass.
 
-    The spans of later texts are shifted to where they stand in the texts joined by line ends.
+    Spans refer to the texts joined by line breaks.
     """
     if len(clouds) == 1:
         return clouds[0]
@@ -137,7 +145,7 @@ def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
 
 
 def _cover(spans: NDArray[np.int64], windows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """Return from where to where each window reaches; empty spans (special tokens) do not count."""
+    """Return the span that each window covers; empty spans (special tokens) are ignored."""
     size = windows[0][1] - windows[0][0]
     real = spans[:, 1] > spans[:, 0]
     if size == 1:

@@ -14,8 +14,8 @@ from monge.errors import InputError
 class PointCloud:
     """Points (n, d) with masses (n,) that sum to 1; token i covers characters ``spans[i]`` of ``text``.
 
-    Point i stands at place i+1 of its text (position-aware costs read that).
-    ``notes`` report fallbacks (uniform weights, empty text).
+    Point i has position i+1 in its text, which position-aware costs use. ``notes`` report fallbacks (uniform weights,
+    empty text). Raises InputError if shapes differ or masses are negative or do not sum to 1.
     """
 
     points: NDArray[np.float32]
@@ -36,7 +36,7 @@ class PointCloud:
 
     @property
     def empty(self) -> bool:
-        """Whether this stands for a text without a token: one nameless point at the origin."""
+        """Whether the text has no tokens; it is then one point at the origin, with an empty name."""
         return self.tokens == ("",)
 
     @property

@@ -1,4 +1,4 @@
-"""Which tokens of a text take part: named rules over encoded tokens."""
+"""Which tokens of a text are compared: named rules over encoded tokens."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _mask(encoded: EncodedText, rule: Callable[[str], bool]) -> Mask:
 
 
 def _stopwords(encoded: EncodedText, stopwords: Collection[str]) -> Mask:
-    """Tokens that are a stop word of their own, not a piece of a longer word ("be" of "be ##lieve")."""
+    """Return the tokens that are whole stop words, not pieces of a longer word ("be" of "be ##lieve")."""
     same = encoded.words[1:] == encoded.words[:-1]
     whole = np.ones(len(encoded.tokens), dtype=np.bool_)
     whole[1:] &= ~same
@@ -53,7 +53,7 @@ def _subwords(encoded: EncodedText, _: Collection[str]) -> Mask:
     return continues
 
 
-# name → mask of the tokens the rule names
+# name → mask of the tokens that the rule matches
 FILTERS: dict[str, Callable[[EncodedText, Collection[str]], Mask]] = {
     "special": lambda encoded, _: encoded.special,
     "punctuation": lambda encoded, _: _mask(encoded, _is_punctuation),
@@ -65,7 +65,7 @@ FILTERS: dict[str, Callable[[EncodedText, Collection[str]], Mask]] = {
 
 
 def parse_filters(text: str) -> tuple[str, ...]:
-    """Return the rule names in a ``+``-separated list; ``"none"`` names none.
+    """Return the names in a ``+``-separated list; ``"none"`` means no filter. Raises OptionError for an unknown name.
 
     >>> parse_filters("special+punctuation")
     ('special', 'punctuation')
@@ -78,7 +78,7 @@ def parse_filters(text: str) -> tuple[str, ...]:
 
 
 def match_filters(encoded: EncodedText, names: Collection[str], stopwords: Collection[str] = ENGLISH_STOPWORDS) -> Mask:
-    """Return the mask (n,) of the tokens that any of the rules names."""
+    """Return the mask (n,) of the tokens that any of the named rules matches."""
     matched = np.zeros(len(encoded.tokens), dtype=np.bool_)
     for name in names:
         matched |= FILTERS[name](encoded, stopwords)

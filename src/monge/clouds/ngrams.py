@@ -16,7 +16,7 @@ def pool_ngrams(
     *,
     mean: bool = False,
 ) -> tuple[NDArray[np.float32], NDArray[np.float64], list[tuple[int, int]]]:
-    r"""Pool every window of n tokens (the whole text when n is 0 or longer than it).
+    r"""Pool every window of n tokens (the whole text if n is 0 or exceeds its length).
 
     vector = Σ w_k x_k over the window, mass = Σ w_k (Zhao et al. 2019, eq. 1 and 2). With *mean* the vector is
     divided by the mass of its window, as in the authors' released code. Returns points (m, d), masses (m,) and the
@@ -38,7 +38,7 @@ def pool_ngrams(
     if mean:
         empty = masses == 0
         pooled = pooled / np.where(empty, 1.0, masses)[:, None]
-        for index in np.flatnonzero(empty):  # a window without mass still stands somewhere: at its plain mean
+        for index in np.flatnonzero(empty):  # a window without mass still needs a point: its plain mean
             start, end = windows[index]
             pooled[index] = points[start:end].mean(axis=0)
     return pooled.astype(np.float32), masses, windows

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 class Remapping(Protocol):
     """A map of vectors, such as a rotation into the space of another language.
 
-    ``digest`` names the map in signatures and stored scores; the identity has an empty one.
+    ``digest`` identifies the map in signatures and in the keys of stored scores; that of the identity is empty.
     """
 
     @property

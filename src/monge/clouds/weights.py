@@ -33,25 +33,25 @@ class IdfModel:
 
     @classmethod
     def count(cls, texts: Iterable[Sequence[str]], *, encoder: str = "") -> IdfModel:
-        """Count document frequencies over texts tokenised by *encoder*."""
+        """Count document frequencies over texts tokenised by *encoder*; raises InputError if there is no text."""
         frequencies: Counter[str] = Counter()
         documents = 0
         for tokens in texts:
             documents += 1
             frequencies.update(set(tokens))
         if documents == 0:
-            raise InputError("idf needs at least one text to be counted in")
+            raise InputError("idf cannot be computed without texts")
         return cls(documents, dict(sorted(frequencies.items())), encoder)
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the statistics; signatures show its first eight digits."""
+        """The SHA-256 of the statistics."""
         content = json.dumps([self.documents, sorted(self.frequencies.items())], ensure_ascii=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
     @property
     def hash(self) -> str:
-        """Eight hexadecimal digits that name the statistics."""
+        """The first eight hexadecimal digits of the digest, which signatures show."""
         return self.digest[:8]
 
     def save(self, path: str | Path) -> None:
@@ -61,7 +61,7 @@ class IdfModel:
 
     @classmethod
     def load(cls, path: str | Path) -> IdfModel:
-        """Read what :meth:`save` wrote."""
+        """Read what :meth:`save` wrote; raises InputError if the file cannot be read or holds something else."""
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
             documents, frequencies = content["documents"], content["frequencies"]

@@ -1,1 +1,1 @@
-"""Running a metric over many segments."""
+"""Running metrics over many segments: chunks, executors, the journal of stored scores."""

@@ -9,18 +9,19 @@ from monge.scores import Score
 
 
 class Chunk(NamedTuple):
-    """The scores of consecutive segments, and the sums of a metric whose corpus score is made of them."""
+    """The scores of consecutive segments, and the sums of a ``Summable`` metric (None for any other)."""
 
     scores: list[Score]
     sums: list[float] | None
 
     def pack(self) -> bytes:
-        """Return the chunk as bytes; numbers come back exactly, alignments do not come back."""
+        """Return the chunk as bytes; numbers are kept exactly, alignments are not stored."""
         rows = [[score.value, dict(score.parts), score.reference_index, score.notes] for score in self.scores]
         return json.dumps({"scores": rows, "sums": self.sums}).encode("ascii")
 
     @classmethod
     def unpack(cls, data: bytes) -> Chunk:
+        """Return the chunk that ``pack`` wrote."""
         content = json.loads(data)
         scores = [Score(value, parts, (), index, tuple(notes)) for value, parts, index, notes in content["scores"]]
         return cls(scores, content["sums"])

@@ -1,4 +1,4 @@
-"""Where chunks are scored: here, one after the other."""
+"""Executors run chunks of a job; the one here runs them in this process, one after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHUNK_BYTES = 400_000  # of text, so that long texts make short chunks
 
 @dataclass(frozen=True, eq=False)
 class ScoredChunk:
-    """The packed scores of segments *start* to *stop*, and whether they were stored by an earlier run."""
+    """The packed scores of segments *start* to *stop* (exclusive), and whether an earlier run stored them."""
 
     start: int
     stop: int
@@ -25,7 +25,10 @@ class ScoredChunk:
 
 
 class Executor(Protocol):
-    """Scores the segments of a system, chunk by chunk, in order; no chunk cuts a document that is scored as one."""
+    """Scores the segments of a system chunk by chunk, in order.
+
+    A metric whose unit is the document gets one segment per document, so no chunk divides a document.
+    """
 
     def run(self, metric: Metric, segments: SegmentSpool, journal: Journal) -> Iterator[ScoredChunk]: ...
 

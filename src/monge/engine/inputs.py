@@ -15,7 +15,7 @@ Path = str | os.PathLike[str]
 def spool_parallel(
     hypothesis_paths: Sequence[Path], reference_paths: Sequence[Path], source_path: Path | None = None
 ) -> list[SegmentSpool]:
-    """Read files of one text a line, as ``monge.text.read_parallel`` does, without holding them in memory."""
+    """Read files with one text per line, as ``monge.text.read_parallel`` does, without keeping them in memory."""
     spools: list[SegmentSpool] = []
     for line in iter_parallel(hypothesis_paths, reference_paths, source_path):
         if not spools:
@@ -26,7 +26,7 @@ def spool_parallel(
 
 
 def spool_jsonl(path: Path) -> list[SegmentSpool]:
-    """Read one JSON object a line, as ``monge.text.read_jsonl`` does; only the ids are held in memory."""
+    """Read one JSON object per line, as ``monge.text.read_jsonl`` does; only the ids are kept in memory."""
     spools: dict[str, SegmentSpool] = {}
     seen: dict[str, set[str]] = {}
     for segment in iter_jsonl(path):
@@ -38,5 +38,5 @@ def spool_jsonl(path: Path) -> list[SegmentSpool]:
         ids.add(segment.id)
         spool.append(segment)
     if not spools:
-        raise InputError(f"{display_name(path)} holds no segment")
+        raise InputError(f"{display_name(path)} contains no segments")
     return list(spools.values())

@@ -1,4 +1,4 @@
-"""Scoring any number of segments in memory that does not grow with them."""
+"""Scoring any number of segments with a constant amount of memory."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class SystemScores:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """How a job is run: with bootstrap intervals or not, and what is shown (``progress`` None: on a terminal)."""
+    """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal)."""
 
     confidence: bool = False
     seed: int = 12345
@@ -82,9 +82,10 @@ def score_job(
 ) -> list[SystemScores]:
     """Score every system with every labelled metric, chunk by chunk; chunks in the *journal* are not scored again.
 
-    A metric that needs corpus statistics is bound to each system's own segments. Whatever part of the job is done when
-    the process dies need not be done again: the same call goes on from there. A metric whose unit is the document
-    scores the documents of a system.
+    A metric that needs corpus statistics is bound to each system's own segments. If the process dies, the same call
+    continues after the last chunk that was stored. A metric whose unit is the document scores the documents of a
+    system. *executor* runs the chunks (default: in this process). Returns one result per metric and system, metric by
+    metric.
     """
     runner = InlineExecutor() if executor is None else executor
     results = []
@@ -105,7 +106,7 @@ def score_all(metric: Metric, segments: Iterable[Segment], *, journal: Journal) 
 
 
 def share_statistics(metric: Metric, systems: Sequence[SegmentSpool]) -> Metric:
-    """Bind what a metric must share between systems (relative λ) to the segments of all of them."""
+    """Return the metric with the statistics that systems must share (relative λ), from the segments of all of them."""
     if metric.bound:
         return metric
     everything = systems[0]
@@ -162,12 +163,12 @@ def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums:
         return metric.score_of_sums(sums)
     if isinstance(metric, Resamplable) and len(segments) > _MANY:  # NIST: neither a mean nor made of sums
         name = metric.spec.name
-        print(f"monge: {name}: its corpus score holds all {len(segments)} segments in memory", file=sys.stderr)
+        print(f"monge: {name}: its corpus score needs all {len(segments)} segments in memory", file=sys.stderr)
     return metric.aggregate(segments, scores)
 
 
 class _Watched(Sequence[Segment]):
-    """Segments that show how far reading them all has come, should it take more than two seconds."""
+    """Segments that show progress while they are read, if that takes more than two seconds."""
 
     def __init__(self, segments: SegmentSpool, name: str, show: bool | None) -> None:
         self._segments = segments
@@ -190,7 +191,7 @@ class _Watched(Sequence[Segment]):
 def show_progress(
     name: str, total: int, show: bool | None, *, unit: str = " segments", delay: float = 0.0, leave: bool = True
 ) -> Any:
-    """Return a bar on stderr with rate and time left; *show* None: if stderr is a terminal."""
+    """Return a progress bar on stderr with rate and time left; *show* None means: if stderr is a terminal."""
     from tqdm import tqdm
 
     hidden = not ((sys.stderr is not None and sys.stderr.isatty()) if show is None else show)

@@ -1,4 +1,4 @@
-"""The one store of scores: an interrupted job goes on, a repeated one reads, and nothing is computed twice."""
+"""The store of scores, by which an interrupted job continues and a repeated job reads instead of computing."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ class Journal:
     """Finished chunks of scores, by what was scored and how.
 
     The key is a digest of the metric's identity (settings, weights, versions of libraries, numbers of algorithms) and
-    the segments: whatever could change a score. A metric without an identity, such as one of another package, is not
-    stored. The parts of a composite metric are stored on their own, so that metrics that share parts share scores.
+    the segments, that is, of everything that can change a score. Scores of a metric without an identity, such as one
+    of another package, are not stored. The parts of a composite metric are stored separately, so that metrics with the
+    same parts share their scores. Without a store (None) everything is computed.
     """
 
     def __init__(self, store: Store | None) -> None:

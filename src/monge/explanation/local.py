@@ -1,4 +1,4 @@
-"""Local explanations for any metric: leave words out and look at the score."""
+"""Local explanations for any metric: leave words out and see how the score changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from monge.text import Segment, word_spans
 
 Side = Literal["hypothesis", "reference", "source"]
 Mask = NDArray[np.bool_]
-MOST_WORDS = 400  # a text of more words would take longer than anyone waits
+MOST_WORDS = 400  # every word needs at least one more score, so longer texts would take too long
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class WordEffect:
 
 @dataclass(frozen=True)
 class LocalExplanation:
-    """What each word of one text does to a score.
+    """What each word of one text contributes to a score.
 
     By ``shapley``, value = base + Σ effects, with base the score of the text without any word. Effects by ``occlusion``
     do not add up: each is the difference that leaving out one word makes; base is None.
@@ -61,6 +61,9 @@ class LocalExplanation:
 def occlude_words(metric: Metric, segment: Segment, *, side: Side = "hypothesis") -> LocalExplanation:
     """Leave out one word at a time: effect = score(all words) − score(all but this one) (Zeiler and Fergus 2014).
 
+    *side* is the text whose words are left out. Raises InputError if that text is missing, has no words or too many, or
+    if the metric has no score for one of the variants.
+
     >>> from monge.metrics import load_metric
     >>> explanation = occlude_words(load_metric("rouge1"), Segment("a red boat", ("a blue boat",)))
     >>> [(word.text, round(word.effect, 3)) for word in explanation.words]
@@ -72,7 +75,7 @@ def occlude_words(metric: Metric, segment: Segment, *, side: Side = "hypothesis"
 
 
 def occlusion_variants(segment: Segment, *, side: Side = "hypothesis") -> list[Segment]:
-    """Return the segment as it is, then once without each of its words, for any scorer."""
+    """Return the segment unchanged, then once without each word of *side*; ``explain_occlusion`` takes their scores."""
     game = _Game(segment, side)
     count = len(game.spans)
     return [segment, *(game.keep(np.arange(count) != i) for i in range(count))]
@@ -81,7 +84,7 @@ def occlusion_variants(segment: Segment, *, side: Side = "hypothesis") -> list[S
 def explain_occlusion(
     metric: Metric, segment: Segment, values: Sequence[float], *, side: Side = "hypothesis"
 ) -> LocalExplanation:
-    """Return the explanation that the scores of ``occlusion_variants`` make."""
+    """Return the explanation that follows from *values*, the scores of ``occlusion_variants``."""
     game = _Game(segment, side)
     game.check(metric, values)
     effects = [values[0] - without for without in values[1:]]
@@ -93,8 +96,9 @@ def sample_shapley(
 ) -> LocalExplanation:
     """Add the words one by one in random orders: effect = mean gain when it is added (Štrumbelj and Kononenko 2010).
 
-    Every order is also played backwards, which lowers the noise. The effects sum to score(all words) − score(no word)
-    exactly, whatever the number of *orders*.
+    Every order is also used backwards, which reduces the noise. The effects sum to score(all words) − score(no word)
+    exactly, whatever the number of *orders* (at least 2, otherwise OptionError). Raises InputError as ``occlude_words``
+    does.
 
     >>> from monge.metrics import load_metric
     >>> explanation = sample_shapley(load_metric("rouge1"), Segment("a red boat", ("a blue boat",)), orders=4)
@@ -132,7 +136,7 @@ def _growing(order: NDArray[np.int64], count: int) -> Iterable[Mask]:
 
 
 class _Game:
-    """A segment of which only some words of one text are there."""
+    """Variants of a segment in which only some words of one text are present."""
 
     def __init__(self, segment: Segment, side: Side) -> None:
         self.segment, self.side = segment, side
@@ -146,17 +150,17 @@ class _Game:
     def _own_text(self) -> str:
         if self.side == "source":
             if self.segment.source is None:
-                raise InputError("there is no source whose words could be left out")
+                raise InputError("the segment has no source, so none of its words can be left out")
             return self.segment.source
         if self.side == "hypothesis":
             return self.segment.hypothesis
         if len(self.segment.references) != 1:
             count = len(self.segment.references)
-            raise InputError(f"words of a reference can be left out when there is one, not {count}")
+            raise InputError(f"words of a reference can be left out only if there is one reference, not {count}")
         return self.segment.references[0]
 
     def keep(self, mask: Mask) -> Segment:
-        """Return the segment with only the words of the mask; what stands before a word goes with it."""
+        """Return the segment with only the words of the mask; what lies between two words goes with the second."""
         pieces, reached = [], 0
         for (_, end), kept in zip(self.spans, mask, strict=True):
             if kept:
@@ -170,14 +174,14 @@ class _Game:
         return replace(self.segment, hypothesis=text)
 
     def check(self, metric: Metric, values: Sequence[float]) -> None:
-        """Refuse a metric that gives no score to one of the variants."""
+        """Raise InputError if one of the variants has no score."""
         if not np.isfinite(values).all():
-            raise InputError(f"{metric.spec.name} gives no score to the {self.side} without some of its words")
+            raise InputError(f"{metric.spec.name} has no score for the {self.side} without some of its words")
 
     def explanation(
         self, metric: Metric, method: str, effects: Sequence[float], ends: tuple[float, float | None], count: int
     ) -> LocalExplanation:
-        """Return what was found; *ends* are the scores of the whole text and of no word."""
+        """Return the explanation; *ends* are the scores of the whole text and of the text without any word."""
         words = tuple(
             WordEffect(self.text[start:end], start, end, float(effect))
             for (start, end), effect in zip(self.spans, effects, strict=True)

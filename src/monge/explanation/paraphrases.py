@@ -1,4 +1,4 @@
-"""Texts of others that try a metric: paraphrases that share few words, and non-paraphrases that share many.
+"""Public test sets for metrics: paraphrases that share few words, and non-paraphrases that share many.
 
 After figure 3 of Kaster, Zhao and Eger (2021; chapter 12 of Zhao's thesis).
 """
@@ -30,7 +30,7 @@ _DRAWS = 1000
 
 @dataclass(frozen=True)
 class Preference:
-    """The share of *trials* in which a metric placed what means the same above what does not, and its interval."""
+    """The share of *trials* in which a metric preferred the text with the same meaning, and its 95 % interval."""
 
     share: float
     low: float
@@ -49,7 +49,7 @@ class Preference:
 
 @dataclass(frozen=True, eq=False)
 class ParaphraseTrial:
-    """A set of triples or of pairs under a name, and what is measured on it."""
+    """A named set of triples or of pairs, and what is measured on it."""
 
     name: str
     what: str
@@ -57,22 +57,22 @@ class ParaphraseTrial:
     pairs: Sequence[Pair] = ()
 
     def run(self, metric: Metric) -> Preference:
-        """Return how a metric does."""
+        """Return how often *metric* prefers the paraphrase."""
         if self.pairs:
             return separate_paraphrases(metric, self.pairs)
         return Preference.of(prefer_paraphrases(metric, self.triples))
 
     def spread(self, limit: int) -> ParaphraseTrial:
-        """Return at most *limit* triples, spread evenly; pairs stay, because their two kinds are compared."""
+        """Return at most *limit* triples, spread evenly; all pairs are kept, because their two kinds are compared."""
         return ParaphraseTrial(self.name, self.what, _spread(self.triples, limit), self.pairs)
 
 
 def find_trials(folders: Sequence[Path]) -> list[ParaphraseTrial]:
-    """Return the sets that are found in folders of data: PAWS (QQP) and the paraphrased references of WMT19."""
+    """Return the sets that the data folders contain: PAWS (QQP) and the paraphrased references of WMT19."""
     found = []
     for folder in folders:
         if (path := folder / "paws_qqp" / "dev_and_test.tsv").is_file():
-            what = "PAWS-QQP: pairs of equal words, AUC of paraphrases against the rest"
+            what = "PAWS-QQP: pairs with the same words, AUC of paraphrases against the others"
             found.append(ParaphraseTrial("paws", what, pairs=read_paws(path)))
         if (place := folder / "wmt19_paraphrased_refs").is_dir():
             what = "WMT19 German references: paraphrase above the reference with nouns permuted"
@@ -81,7 +81,10 @@ def find_trials(folders: Sequence[Path]) -> list[ParaphraseTrial]:
 
 
 def read_paws(path: Path) -> list[Pair]:
-    """Return the pairs of a PAWS file and whether they are paraphrases; texts may be written as Python bytes."""
+    """Return the pairs of a PAWS file and whether they are paraphrases; texts may be written as Python bytes.
+
+    Raises InputError if a column is missing.
+    """
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
     try:
@@ -114,7 +117,7 @@ def _replace_nouns(text: str, nouns: Sequence[str]) -> str:
 
 
 def separate_paraphrases(metric: Metric, pairs: Sequence[Pair], *, seed: int = 12345) -> Preference:
-    """Return how well a metric tells paraphrases from the rest: AUC, with a 95 % bootstrap interval over pairs.
+    """Return how well a metric separates paraphrases from other pairs: AUC, with a 95 % bootstrap interval over pairs.
 
     >>> from monge.metrics import load_metric
     >>> separate_paraphrases(load_metric("chrf"), [("a b", "a b", True), ("a b", "c d", False)]).share

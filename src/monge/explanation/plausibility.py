@@ -26,6 +26,9 @@ class Plausibility:
 def measure_plausibility(marks: Sequence[Sequence[int]], suspicions: Sequence[Sequence[float]]) -> Plausibility:
     """Compare marks (1 = error) with the suspicion of every word, sentence by sentence.
 
+    Sentences in which all words or no words are marked are skipped. Raises InputError if lengths differ or no sentence
+    is left.
+
     >>> measure_plausibility([[0, 1, 0]], [[0.1, 0.9, 0.2]])
     Plausibility(auc=1.0, average_precision=1.0, recall_at_k=1.0, sentences=1)
     """
@@ -48,7 +51,7 @@ def measure_plausibility(marks: Sequence[Sequence[int]], suspicions: Sequence[Se
 
 
 def rank_auc(gold: NDArray[np.bool_], found: Floats) -> float:
-    """Share of (marked, unmarked) pairs of words that are ranked rightly; ties count half.
+    """Return the share of (marked, unmarked) pairs of words that are ranked correctly; ties count half.
 
     >>> rank_auc(np.array([True, False, False]), np.array([0.5, 0.5, 0.1]))
     0.75
@@ -58,7 +61,7 @@ def rank_auc(gold: NDArray[np.bool_], found: Floats) -> float:
 
 
 def average_precision(gold: NDArray[np.bool_], found: Floats) -> float:
-    """Σ (R_n − R_{n−1}) P_n over the thresholds from high to low; tied words come in together.
+    """Return Σ (R_n − R_{n−1}) P_n over the thresholds from high to low; tied words share one threshold.
 
     >>> round(average_precision(np.array([True, False, True]), np.array([0.9, 0.8, 0.7])), 4)
     0.8333
@@ -72,7 +75,7 @@ def average_precision(gold: NDArray[np.bool_], found: Floats) -> float:
 
 
 def recall_at_k(gold: NDArray[np.bool_], found: Floats) -> float:
-    """Share of the k marked words among the k most suspected; of equals, later words are taken first (as published).
+    """Return the share of the k marked words among the k most suspected; ties: later words first, as published.
 
     >>> recall_at_k(np.array([True, True, False]), np.array([0.9, 0.1, 0.8]))
     0.5

@@ -1,4 +1,4 @@
-"""What a metric listens to: least squares of its scores on linguistic factors (Kaster, Zhao and Eger 2021)."""
+"""What a metric responds to: least squares of its scores on linguistic factors (Kaster, Zhao and Eger 2021)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FactorRegression:
-    """z(metric) = Σ coefficient · z(factor) + ε: coefficients with p-values and 95 % intervals, R² and its size."""
+    """z(metric) = Σ coefficient · z(factor) + ε: coefficients, p-values, 95 % intervals, R² and the number of rows."""
 
     coefficients: Mapping[str, float]
     p_values: Mapping[str, float]
@@ -37,8 +37,9 @@ class FactorRegression:
 def regress_on_factors(scores: ArrayLike, factors: Mapping[str, ArrayLike]) -> FactorRegression:
     """Fit a metric's scores by factors, every variable standardised (mean 0, deviation 1), with an intercept.
 
-    Rows where the score or a factor is missing (NaN) are left out. Turn the scores of a distance round (minus) first,
-    so that a positive coefficient always means: the more alike, the better the score.
+    Rows where the score or a factor is missing (NaN) are left out. Negate the scores of a distance first, so that a
+    positive coefficient always means that more similar texts get better scores. Raises InputError if there are too few
+    rows or a variable is constant, and ModelError if statsmodels is not installed.
 
     >>> x = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
     >>> round(regress_on_factors(2 * x + 1, {"x": x}).coefficients["x"], 6)
@@ -51,7 +52,7 @@ def regress_on_factors(scores: ArrayLike, factors: Mapping[str, ArrayLike]) -> F
         raise InputError(f"{len(table)} complete rows are too few to fit {len(names)} factors")
     for name, column in zip(["the metric", *names], table.T, strict=True):
         if np.ptp(column) == 0:
-            raise InputError(f"{name} is constant, so nothing can be told of it")
+            raise InputError(f"{name} is constant, so it cannot be used in a regression")
     try:
         import statsmodels.api as sm
     except ImportError:

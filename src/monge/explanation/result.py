@@ -1,4 +1,4 @@
-"""What an explanation is: words, flows, and the sum they make."""
+"""What an explanation is: words, flows, and the sum of their contributions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-SMALLEST_FLOW = 1e-9  # flows below this share of what moves and of what counts are rounding, not transport
+SMALLEST_FLOW = 1e-9  # flows below this share of all mass and of all contributions are rounding errors
 
 
 @dataclass(frozen=True)
 class Word:
     """A word at characters ``start:end`` of its text (a special token has an empty span).
 
-    ``contribution`` is what it adds to the score. ``unmoved`` is mass that a relaxed plan left where it was: of a
-    hypothesis word an addition, of a reference word an omission; negative where the plan moved more than there was.
+    ``mass`` is its share of the text's mass, ``contribution`` what it adds to the score. ``unmoved`` is mass that an
+    unbalanced plan did not move: an addition for a hypothesis word, an omission for a reference word; it is negative
+    where the plan moved more mass than the word has.
     """
 
     text: str
@@ -32,7 +33,7 @@ class Word:
 
 @dataclass(frozen=True)
 class ExplainedText:
-    """A text and its words that took part; words a metric filters out are not among them."""
+    """A text and those of its words that the metric compared; filtered words are not among them."""
 
     text: str
     words: tuple[Word, ...]
@@ -40,7 +41,7 @@ class ExplainedText:
 
 @dataclass(frozen=True)
 class Flow:
-    """Mass from a hypothesis word to a reference word (numbers), its cost a unit, and what that adds to the score."""
+    """Mass that moves from a hypothesis word to a reference word (by number), its cost per unit, its contribution."""
 
     hypothesis: int
     reference: int
@@ -51,7 +52,7 @@ class Flow:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPlan:
-    """One plan between words, all (n, m): mass moved, cost of a unit (mean of the tokens' costs), contributions."""
+    """One plan between words, all (n, m): mass moved, cost per unit (mean over tokens), contributions to the score."""
 
     role: str
     mass: Array
@@ -59,7 +60,7 @@ class ExplainedPlan:
     contributions: Array
 
     def flows(self) -> Iterator[Flow]:
-        """Yield the flows that carry mass or count for the score, word by word of the hypothesis."""
+        """Yield the flows that carry mass or contribute to the score, in the order of hypothesis words."""
         effects = np.abs(self.contributions)
         real = (self.mass > SMALLEST_FLOW * self.mass.sum()) | (effects > SMALLEST_FLOW * effects.sum())
         for i, j in np.argwhere(real).tolist():
@@ -69,7 +70,7 @@ class ExplainedPlan:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPair:
-    """The hypothesis against one reference (None: all references joined), with the plans that compare them."""
+    """The hypothesis and one reference (index None: all references joined), with the plans that compare them."""
 
     reference_index: int | None
     hypothesis: ExplainedText
@@ -79,9 +80,10 @@ class ExplainedPair:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """A score taken apart: value = base + Σ terms + Σ contributions of all words of all pairs.
+    """An explained score: value = base + Σ terms + Σ contributions of all words of all pairs.
 
-    ``base`` is what a perfect match scores; ``terms`` are named parts that belong to no word (a word-order penalty).
+    ``base`` is the score of a perfect match; ``terms`` are named parts that belong to no single word (a word-order
+    penalty).
     """
 
     metric: str
@@ -96,7 +98,7 @@ class Explanation:
 
     @property
     def total(self) -> float:
-        """The sum that the explanation makes; equals ``value``."""
+        """The sum of base, terms and contributions; equals ``value``."""
         words = (
             word.contribution
             for pair in self.pairs

@@ -1,4 +1,4 @@
-"""What a metric misses: the share of spoilt texts that it places below sound ones."""
+"""What a metric misses: the share of damaged texts that it scores below good ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Z = 1.959963984540054  # of a 95 % interval
 
 @dataclass(frozen=True)
 class Rate:
-    """How often the sound text was preferred in *trials*; a tie counts half."""
+    """How often the good text was preferred in *trials*; a tie counts half."""
 
     wins: int
     ties: int
@@ -27,7 +27,7 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """Wins and half the ties, over trials; NaN when there were none."""
+        """Wins plus half the ties, divided by trials; NaN without trials."""
         return (self.wins + self.ties / 2) / self.trials if self.trials else math.nan
 
     @property
@@ -55,8 +55,8 @@ class Rate:
 class AttackResult:
     """One attack on one metric.
 
-    ``notices``: a sound text scores above the same text spoilt. ``resists``: a sound text in other words scores above a
-    spoilt copy of the reference, which shares more words with it.
+    ``notices``: a good text scores above a damaged copy of it. ``resists``: a good paraphrase scores above a damaged
+    copy of the reference, which shares more words with the reference.
     """
 
     attack: str
@@ -90,7 +90,7 @@ class StressResult:
 
 
 def own_pairs() -> list[Segment]:
-    """Return monge's own English pairs: a sound paraphrase as hypothesis, its reference, a German source."""
+    """Return monge's own English pairs: a good paraphrase as hypothesis, its reference, a German source."""
     content = files("monge.explanation").joinpath("stress_pairs.json").read_text(encoding="utf-8")
     return [
         Segment(paraphrase, (reference,), source, id=str(i))
@@ -101,7 +101,10 @@ def own_pairs() -> list[Segment]:
 def run_stress(
     metric: Metric, pairs: Sequence[Segment], attacks: Sequence[str] = (), *, seed: int = 12345
 ) -> StressResult:
-    """Attack a metric on sound texts (hypotheses) and their first references.
+    """Attack a metric on good texts (hypotheses) and their first references.
+
+    *attacks* are names of ``ATTACKS`` (default: all). An attack that needs a missing tagger is reported in its
+    ``remark``. Raises OptionError for an unknown attack, and InputError if no text has a reference.
 
     >>> from monge.metrics import load_metric
     >>> result = run_stress(load_metric("chrf"), own_pairs(), ["empty"])
@@ -109,12 +112,12 @@ def run_stress(
     1.0
     """
     chosen = [_find(name) for name in attacks] if attacks else list(ATTACKS.values())
-    sound = [segment for segment in pairs if segment.references and segment.hypothesis.strip()]
-    if not sound:
-        raise InputError("a stress test needs sound texts with references")
-    bound = bind_to(metric, sound)
-    baseline = [score.value for score in bound.score(sound)]
-    results = tuple(_attack(attack, bound, sound, baseline, seed) for attack in chosen)
+    good = [segment for segment in pairs if segment.references and segment.hypothesis.strip()]
+    if not good:
+        raise InputError("a stress test needs good texts with references")
+    bound = bind_to(metric, good)
+    baseline = [score.value for score in bound.score(good)]
+    results = tuple(_attack(attack, bound, good, baseline, seed) for attack in chosen)
     return StressResult(bound.spec.name, str(bound.signature), results, bound.binding_notes)
 
 
@@ -131,28 +134,28 @@ def _unzip(triples: Sequence[tuple[str, str, str]]) -> tuple[list[tuple[str, str
 
 
 def _attack(
-    attack: Attack, metric: Metric, sound: Sequence[Segment], baseline: Sequence[float], seed: int
+    attack: Attack, metric: Metric, good: Sequence[Segment], baseline: Sequence[float], seed: int
 ) -> AttackResult:
     try:
-        damaged = _spoil(attack, sound, [segment.hypothesis for segment in sound], seed)
-        copies = _spoil(attack, sound, [segment.references[0] for segment in sound], seed) if attack.of_text else {}
+        damaged = _damage(attack, good, [segment.hypothesis for segment in good], seed)
+        copies = _damage(attack, good, [segment.references[0] for segment in good], seed) if attack.of_text else {}
     except ModelError as error:
         return AttackResult(attack.name, attack.summary, Rate(0, 0, 0), Rate(0, 0, 0), str(error))
-    spoilt = [_with(sound[i], text) for found in (damaged, copies) for i, text in found.items()]
-    scores = [score.value for score in metric.score(spoilt)]
+    variants = [_with(good[i], text) for found in (damaged, copies) for i, text in found.items()]
+    scores = [score.value for score in metric.score(variants)]
     notices = _rate(metric, [baseline[i] for i in damaged], scores[: len(damaged)])
     resists = _rate(metric, [baseline[i] for i in copies], scores[len(damaged) :])
     return AttackResult(attack.name, attack.summary, notices, resists)
 
 
-def _spoil(attack: Attack, sound: Sequence[Segment], texts: Sequence[str], seed: int) -> dict[int, str]:
-    """Return the spoilt texts by the number of their segment, where the attack applies."""
+def _damage(attack: Attack, good: Sequence[Segment], texts: Sequence[str], seed: int) -> dict[int, str]:
+    """Return the damaged texts by the number of their segment, where the attack applies."""
     found = {}
     for i, text in enumerate(texts):
-        victim = make_victim(text, sound[i].source, texts, attack=attack.name, seed=seed)
-        spoilt = attack.spoil(victim)
-        if spoilt is not None and spoilt != text:
-            found[i] = spoilt
+        victim = make_victim(text, good[i].source, texts, attack=attack.name, seed=seed)
+        damaged = attack.damage(victim)
+        if damaged is not None and damaged != text:
+            found[i] = damaged
     return found
 
 
@@ -160,10 +163,10 @@ def _with(segment: Segment, text: str) -> Segment:
     return Segment(text, segment.references, segment.source, segment.id)
 
 
-def _rate(metric: Metric, sound: Sequence[float], spoilt: Sequence[float]) -> Rate:
+def _rate(metric: Metric, good: Sequence[float], damaged: Sequence[float]) -> Rate:
     sign = 1.0 if metric.spec.higher_is_better else -1.0
-    pairs = [(sign * a, sign * b) for a, b in zip(sound, spoilt, strict=True) if not math.isnan(a)]
-    wins = sum(math.isnan(b) or a - b > 1e-12 for a, b in pairs)  # no score at all is a refusal: the text was noticed
+    pairs = [(sign * a, sign * b) for a, b in zip(good, damaged, strict=True) if not math.isnan(a)]
+    wins = sum(math.isnan(b) or a - b > 1e-12 for a, b in pairs)  # a damaged text without a score was noticed
     ties = sum(abs(a - b) <= 1e-12 for a, b in pairs)
     return Rate(wins, ties, len(pairs))
 
@@ -175,7 +178,7 @@ def _find(name: str) -> Attack:
 
 
 def weak_spots(result: StressResult, *, least: float = 0.9) -> Mapping[str, float]:
-    """Return the attacks that a metric misses: it notices fewer than *least*, and surely so (the interval's top)."""
+    """Return the attacks that a metric significantly misses: its interval of notices is below *least*."""
     return {
         attack.attack: attack.notices.share
         for attack in result.attacks
@@ -184,7 +187,7 @@ def weak_spots(result: StressResult, *, least: float = 0.9) -> Mapping[str, floa
 
 
 def fooled_by(result: StressResult) -> Mapping[str, float]:
-    """Return the attacks under which a metric surely prefers the spoilt copy (the interval's top is below one half)."""
+    """Return the attacks whose damaged copies a metric significantly prefers: its interval of resists is below 1/2."""
     return {
         attack.attack: attack.resists.share
         for attack in result.attacks

@@ -14,7 +14,7 @@ from monge.text import word_spans
 
 @dataclass(frozen=True, eq=False)
 class WordGroups:
-    """The words (or n-grams) of a cloud: their names and places, and ``owner`` (n,), the word of each point."""
+    """The words (or n-grams) of a cloud: their names and spans, and ``owner`` (n,), the word of each point."""
 
     names: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
@@ -32,9 +32,9 @@ class WordGroups:
 
 
 def group_words(cloud: PointCloud) -> WordGroups:
-    """Merge neighbouring points that lie inside one word of the text; specials and n-grams stay as they are.
+    """Merge neighbouring points inside one word of the text; special tokens and n-grams are kept unchanged.
 
-    A special token has no characters: its empty span stands where the word before it ends.
+    A special token has no characters: its span is empty and lies at the end of the word before it.
 
     >>> points = np.zeros((3, 2), dtype=np.float32)
     >>> spans = np.array([[0, 4], [4, 7], [8, 11]])
@@ -71,6 +71,6 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _word_around(words: list[tuple[int, int]], starts: list[int], start: int, end: int) -> int | None:
-    """Return the number of the word that holds the span, None for an empty span or one across words."""
+    """Return the number of the word that contains the span; None if the span is empty or crosses words."""
     place = bisect_right(starts, start) - 1
     return place if end > start and place >= 0 and end <= words[place][1] else None

@@ -35,7 +35,7 @@ def render_card(spec: MetricSpec) -> str:
         "",
         read_prose(spec.name) or "No card has been written for this metric.",
         "",
-        "Options (`--option name=value`) and defaults:",
+        "Options (`-m NAME,option=value`) and defaults:",
         "",
         *(
             f"- `{name}` = {_show(spec, name, parameter.default)}"

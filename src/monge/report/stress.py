@@ -1,4 +1,4 @@
-"""The outcome of stress tests, for people."""
+"""Reports of stress tests: tables and one sentence per metric."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from monge.explanation.stress import AttackResult, Rate, StressResult, fooled_by
 from monge.report.tables import Row, markdown_table, text_table
 
 TITLES = {
-    "notices": "Notices: share of spoilt texts placed below the sound one (95 % interval)",
-    "resists": "Resists: share of sound paraphrases placed above a spoilt copy of the reference (95 % interval)",
-    "others": "Texts of others: share in which the same meaning is placed above the same words (95 % interval)",
+    "notices": "Notices: share of damaged texts placed below the good one (95 % interval)",
+    "resists": "Resists: share of good paraphrases placed above a damaged copy of the reference (95 % interval)",
+    "others": "Public sets: share in which the same meaning is placed above the same words (95 % interval)",
 }
 
-Preferences = Mapping[str, Sequence[Preference]]  # of a set of paraphrases, one a metric
+Preferences = Mapping[str, Sequence[Preference]]  # by name of a set of paraphrases, one per metric
 
 
 def stress_report(
     results: Sequence[StressResult], others: Preferences | None = None, *, markdown: bool = False, width: int = 100
 ) -> str:
-    """Return tables, attacks by metrics, and a sentence a metric on what it misses; *width* wraps sentences."""
+    """Return tables (attacks × metrics) and one sentence per metric about what it misses.
+
+    *others* are preferences on public sets, *markdown* chooses Markdown, *width* is where sentences are wrapped.
+    """
     table: Callable[..., str] = markdown_table if markdown else text_table
     parts = []
     for name, title in TITLES.items():
@@ -71,21 +74,21 @@ def _verdict(result: StressResult) -> str:
     missed = (
         f"often misses {_listed({name: 1 - share for name, share in weak.items()})}"
         if weak
-        else "no sure weak spot (no kind of damage of which it clearly misses more than one in ten)"
+        else "no significant weakness (no kind of damage of which it clearly misses more than one in ten)"
     )
     if not fooled:
         return f"{result.metric}: {missed}."
     preferred = _listed({name: 1 - share for name, share in fooled.items()})
-    return f"{result.metric}: {missed}. It prefers a spoilt copy to a sound paraphrase under {preferred}."
+    return f"{result.metric}: {missed}. It prefers a damaged copy to a good paraphrase under {preferred}."
 
 
 def _listed(shares: Mapping[str, float]) -> str:
-    """Return names with how often, the worst first."""
+    """Return names with their shares, the worst first."""
     return ", ".join(f"{name} ({share:.0%})" for name, share in sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def _remarks(results: Sequence[StressResult]) -> list[str]:
-    remarks = {f"{attack.attack} left out: {attack.remark}" for r in results for attack in r.attacks if attack.remark}
+    remarks = {f"{attack.attack} skipped: {attack.remark}" for r in results for attack in r.attacks if attack.remark}
     return [
         *(f"note: {remark}" for remark in sorted(remarks)),
         *(f"note: {r.metric}: {n}" for r in results for n in r.notes),

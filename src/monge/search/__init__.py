@@ -1,1 +1,1 @@
-"""Nearest texts, exactly."""
+"""Exact search for the texts nearest to a text."""

@@ -1,4 +1,4 @@
-"""Cheap lower bounds of the earth mover's distance, by which most exact problems need not be solved."""
+"""Fast lower bounds of the earth mover's distance, which make it unnecessary to solve most problems exactly."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SAFETY = 1e-6  # relative: a bound is lowered by this much, far more than roundi
 class BoundedClouds:
     """Clouds prepared for bounds: points as float64 (of length 1 for the cosine), and the centroid of every cloud.
 
-    All costs are made of D = ‖x − y‖: D itself, D², or 1 − cos = D²/2 between vectors of length 1 (a zero vector has
-    cost 1 to all, which is more than its D²/2 = 1/2: the bound still holds).
+    All costs are functions of D = ‖x − y‖: D itself, D², or 1 − cos = D²/2 between vectors of length 1. (The cost from
+    a zero vector to any other is 1, which is more than its D²/2 = 1/2, so the bound still holds.)
     """
 
     cost: str
@@ -36,6 +36,7 @@ class BoundedClouds:
 
     @classmethod
     def of(cls, clouds: RaggedClouds, cost: str) -> BoundedClouds:
+        """Prepare *clouds*; raises OptionError if there are no bounds for *cost*."""
         if cost not in BOUNDED_COSTS:
             raise OptionError(
                 f"there are no bounds for the cost {cost!r}; it must be one of {', '.join(BOUNDED_COSTS)}"
@@ -51,15 +52,16 @@ class BoundedClouds:
     def centroid_bounds(self, query: BoundedClouds) -> Floats:
         """Return the distance (K,) of the centroids to that of the one cloud of *query*.
 
-        Moving mass moves the centroid with it, so no plan is cheaper (word centroid distance; Kusner et al. 2015, §4).
+        No plan costs less, because moving mass moves the centroid with it (word centroid distance; Kusner et al. 2015,
+        §4).
         """
         squares = np.sum((self.centroids - query.centroids[0]) ** 2, axis=1)
         return self._lowered(self._cost(squares), query)
 
     def relaxed_bounds(self, query: BoundedClouds, chosen: NDArray[np.int64]) -> Floats:
-        """Return the greater of both one-sided costs for the *chosen* clouds against the one cloud of *query*.
+        """Return the larger of the two one-sided costs between each *chosen* cloud and the one cloud of *query*.
 
-        Dropping either marginal can only make transport cheaper (relaxed WMD; Kusner et al. 2015, §4).
+        Dropping a marginal constraint never raises the cost of transport (relaxed WMD; Kusner et al. 2015, §4).
         """
         sizes = np.diff(self.offsets)[chosen]
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -81,5 +83,5 @@ class BoundedClouds:
 
 
 def lay_out(clouds: Sequence[PointCloud]) -> RaggedClouds:
-    """Return clouds end to end, as solvers take them."""
+    """Return clouds concatenated, in the form that solvers take."""
     return RaggedClouds.from_clouds([cloud.points for cloud in clouds], [cloud.weights for cloud in clouds])

@@ -1,4 +1,4 @@
-"""The texts nearest to a text by an exact transport distance, solving few of the exact problems."""
+"""Exact nearest texts by a transport distance, with only a few of the transport problems solved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from monge.text import Segment
 from monge.transport import RaggedClouds, TransportSetting, solve_pairs
 
 _SHARD_CHARACTERS = 300_000  # of the corpus, whose vectors are held at once
-_KEEP_SECONDS = 20.0  # between two notes of how far the search has come
+_KEEP_SECONDS = 20.0  # between two times that the state of the search is stored
 _BLOCK = 2048  # clouds that get a relaxed bound at once
 _BATCH = 64  # exact problems solved at once
 _UNKNOWN = ("empty text", "no known word")
@@ -31,7 +31,7 @@ _UNKNOWN = ("empty text", "no known word")
 
 @dataclass(frozen=True, order=True)
 class Neighbour:
-    """A text of the corpus, by its place (from 0), and its distance."""
+    """A text of the corpus, by its number (from 0), and its distance."""
 
     distance: float
     place: int
@@ -39,10 +39,10 @@ class Neighbour:
 
 @dataclass
 class Search:
-    """The neighbours of every query, nearest first (the earlier text of equals), and what finding them took.
+    """The neighbours of every query, nearest first (ties: the earlier text first), and how much work the search was.
 
     Of ``pairs`` (query, text), ``relaxed`` got a relaxed bound and ``solved`` were solved exactly. A query without a
-    known word has no neighbours; such texts of the corpus are nobody's (``skipped``). The first ``reused`` texts were
+    known word has no neighbours, and texts of the corpus without one are ``skipped``. The first ``reused`` texts were
     searched in an earlier run.
     """
 
@@ -66,12 +66,12 @@ class Search:
         del own[self._k :]
 
     def pack(self) -> bytes:
-        """Return the search as bytes; numbers come back exactly."""
+        """Return the search as bytes; numbers are kept exactly."""
         found = [[[n.distance, n.place] for n in own] for own in self.neighbours]
         return json.dumps([found, self.pairs, self.relaxed, self.solved, self.skipped]).encode("ascii")
 
     def unpack(self, packed: bytes, *, reused: int) -> Search:
-        """Return the search that was packed, which has come *reused* texts far."""
+        """Return the packed search, in which *reused* texts are done."""
         found, pairs, relaxed, solved, skipped = json.loads(packed)
         neighbours = [[Neighbour(*n) for n in own] for own in found]
         return Search(neighbours, pairs, relaxed, solved, skipped, reused, self._k)
@@ -86,11 +86,13 @@ def find_nearest(
     journal: Journal | None = None,
     progress: bool | None = False,
 ) -> Search:
-    """Return for every query the *k* texts of *corpus* at the least earth mover's distance.
+    """Return for every query the *k* texts of *corpus* with the smallest earth mover's distance.
 
     Prefetch and prune (Kusner et al. 2015, §4): texts are visited in order of the centroid bound; only those whose
-    relaxed bound does not exceed the k-th best distance so far are solved. The result is that of solving them all.
-    With a *journal*, the same search goes on where it was interrupted. *progress* None shows it on a terminal.
+    relaxed bound does not exceed the k-th best distance so far are solved. The others cannot be nearer, so the
+    result is exact. With a *journal*, an interrupted search continues where it stopped. *progress* None shows it on a
+    terminal. Raises OptionError if *k* is below 1 or the metric is not an earth mover's distance (see
+    ``check_distance``).
 
     >>> from monge.metrics import load_metric
     >>> from monge.encoders.static.hashed import HashedEncoder
@@ -129,7 +131,7 @@ def find_nearest(
 
 
 class _Log:
-    """How far a search has come, now and then, so that it need not begin again."""
+    """Stores the state of a search from time to time, so that an interrupted search can continue."""
 
     def __init__(
         self, metric: TransportMetric, journal: Journal, k: int, queries: Sequence[str], corpus: Sequence[str]
@@ -141,7 +143,7 @@ class _Log:
         self._kept = time.monotonic()
 
     def resume(self, fresh: Search) -> tuple[Search, int]:
-        """Return the search as far as it has come, and how many texts that is."""
+        """Return the search as it was stored last, and how many texts are done; *fresh* and 0 if nothing is stored."""
         for _, stop in reversed(list(_shards(self._corpus))):
             packed = self._journal.find(self._metric, self._key(stop))
             if packed is not None:
@@ -158,12 +160,12 @@ class _Log:
 
 
 def check_distance(metric: TransportMetric) -> None:
-    """Refuse a metric that is not a balanced, unregularised transport distance with a bounded cost."""
+    """Raise OptionError unless the metric is a balanced, unregularised transport distance with a bounded cost."""
     choice = metric.settings.transport
     balanced = math.isinf(choice.lambda_c) and math.isinf(choice.lambda_r)
     exact = balanced and choice.order == 1 and choice.epsilon == 0
     if metric.settings.readout.kind == "f" or not exact or choice.cost not in BOUNDED_COSTS:
-        known = "wmd, emd, moverscore, smd, cosine and the like"
+        known = "wmd, emd, moverscore, smd, cosine and similar metrics"
         raise OptionError(f"{metric.spec.name} is not an earth mover's distance; nearest takes {known}")
 
 
@@ -180,13 +182,13 @@ class _Shard:
         object.__setattr__(self, "bounded", BoundedClouds.of(self.clouds, self.cost))
 
     def visit(self, search: Search, number: int, query: RaggedClouds) -> None:
-        """Bring the neighbours of one query up to date."""
+        """Add the neighbours of one query in this part of the corpus."""
         search.pairs += len(self.places)
         prepared = BoundedClouds.of(query, self.cost)
         rough = self.bounded.centroid_bounds(prepared)
         order = np.argsort(rough, kind="stable")
         first = len(search.neighbours[number]) == 0
-        if first:  # prefetch: the nearest centroids give a k-th best to prune by
+        if first:  # prefetch: the nearest centroids give a first k-th best distance
             self._solve(search, number, query, order[: search._k])
             order = order[search._k :]
         for start in range(0, len(order), _BLOCK):

@@ -1,4 +1,4 @@
-"""Texts as they come: segments, test sets, readers and writers."""
+"""Segments and test sets, their readers and writers, and the words and sentences of a text."""
 
 from monge.text.documents import iter_documents
 from monge.text.readers import display_name, iter_lines, parse_json, read_lines, system_names

@@ -12,10 +12,10 @@ _CONTRACTION = re.compile(r"(?:s|t|re|ve|m|d|ll|em|cause|n|til)\Z", re.IGNORECAS
 
 
 def detokenize(text: str) -> str:
-    """Return *text* as it is written: HTML entities resolved, punctuation and contractions joined to their words.
+    """Return *text* as people write it: HTML entities resolved, punctuation and contractions joined to their words.
 
-    The rules are those of the Moses detokeniser for English (Koehn et al. 2007), and touch nothing else: a text that
-    was never tokenised comes back with single blanks only.
+    The rules are those of the Moses detokeniser for English (Koehn et al. 2007). In a text that was never tokenised
+    only repeated white space changes.
 
     >>> detokenize("he said : &quot; i don &apos;t know ( yet ) , sir . &quot;")
     'he said: "i don\\'t know (yet), sir."'
@@ -24,7 +24,7 @@ def detokenize(text: str) -> str:
     """
     words = html.unescape(text).split()
     pieces: list[str] = []
-    glue = True  # whether the next word joins what stands before it
+    glue = True  # whether the next word is joined to the text before it
     open_quotes: set[str] = set()
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""

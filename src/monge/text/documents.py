@@ -11,7 +11,7 @@ from monge.text.segment import Segment
 def group_documents(segments: Iterable[Segment]) -> list[list[int]]:
     """Return the numbers of the segments of each document, in order of first appearance.
 
-    A segment without a document id is a document of its own.
+    A segment without a document id forms a document by itself.
 
     >>> group_documents([Segment("a", document="x"), Segment("b"), Segment("c", document="x")])
     [[0, 2], [1]]

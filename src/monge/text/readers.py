@@ -23,7 +23,7 @@ def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     r"""Yield the lines of *path* without their ends, one at a time.
 
     ``-`` is standard input; gzip is recognised by its first two bytes, whatever the name. Only ``\n`` (or ``\r\n``)
-    ends a line: U+2028, U+0085 and friends are text. A byte-order mark is dropped. Raises InputError for a
+    ends a line: U+2028, U+0085 and the like are part of the text. A byte-order mark is dropped. Raises InputError for a
     missing file, a directory, a file without a single byte, a damaged gzip stream and bytes that are not UTF-8.
     """
     name = display_name(path)
@@ -41,12 +41,12 @@ def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
-    """Return all lines of *path*; see iter_lines for what a line is and what is refused."""
+    """Return all lines of *path*; see iter_lines for what a line is and which errors are raised."""
     return list(iter_lines(path))
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
-    """Return the name under which messages speak of *path*.
+    """Return the name of *path* that messages show.
 
     >>> display_name("-")
     'standard input'
@@ -55,7 +55,7 @@ def display_name(path: str | os.PathLike[str]) -> str:
 
 
 def system_names(paths: list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]) -> tuple[str, ...]:
-    """Name systems after their files: the stem, or as much more of the path as tells them apart.
+    """Name systems after their files: the stem, or as much more of the path as makes the names different.
 
     >>> system_names(["out/a.txt", "out/b.txt.gz"])
     ('a', 'b')
@@ -78,7 +78,7 @@ def system_names(paths: list[str | os.PathLike[str]] | tuple[str | os.PathLike[s
 
 
 def _name_ladder(path: str | os.PathLike[str]) -> list[str]:
-    """Return ever longer names of one file: stem, file name, then both with one more parent each."""
+    """Return longer and longer names of one file: stem, file name, then both with one more parent each."""
     if os.fspath(path) == "-":
         return ["stdin"]
     parts = Path(path).parts or (".",)  # Path(".") has none; reading it will say that it is a directory
@@ -110,12 +110,12 @@ def _number_repeats(names: list[str]) -> list[str]:
 def _open_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     if os.fspath(path) == "-":
         if sys.stdin is None:  # the caller closed it
-            raise InputError("standard input is closed: nothing can be read from '-'")
+            raise InputError("standard input is closed, so '-' cannot be read")
         buffered: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
         try:
             yield _unzip(buffered)
         finally:
-            buffered.detach()  # closing is the owner's affair
+            buffered.detach()  # standard input must stay open
         return
     with Path(path).open("rb") as stream:
         yield _unzip(stream)
@@ -146,7 +146,7 @@ def _decode(raw: bytes, name: str, number: int) -> str:
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Return the value of JSON text; *place* begins what an error says.
+    """Return the value of JSON text; raises InputError, whose message begins with *place*, if it is not JSON.
 
     >>> parse_json('[1, 2]', "here")
     [1, 2]

@@ -1,4 +1,4 @@
-"""One thing to be scored: a hypothesis with what it is compared to."""
+"""The unit that is scored: a hypothesis with its references and source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A hypothesis, its references and source, and where it comes from.
+    """A hypothesis, its references and source, and the system and document it belongs to.
+
+    Raises InputError if a text is not a string.
 
     >>> Segment("The boy in a coat.", ("The young man in a slicker.",)).id
     ''
@@ -46,7 +48,9 @@ def make_segments(
     *,
     system: str = "",
 ) -> list[Segment]:
-    """Pair hypotheses with references (a text or several texts each) and sources, line by line.
+    """Return one segment per hypothesis, with its references (one text or several) and source.
+
+    Ids are numbers from 1. Raises InputError if the lengths differ or something is not a sequence of texts.
 
     >>> [s.references for s in make_segments(["a", "b"], ["x", ["y", "z"]])]
     [('x',), ('y', 'z')]
@@ -74,7 +78,7 @@ def _as_tuple(reference: str | Sequence[str], place: int) -> tuple[str, ...]:
 
 
 def _as_list(texts: Iterable[T], name: str) -> list[T]:
-    """Return any iterable (list, array, column, generator) as a list; one text or a mapping is none."""
+    """Return any iterable (list, array, column, generator) as a list; raises InputError for one text or a mapping."""
     if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
         raise InputError(f"{name} must be a sequence of texts, not {type(texts).__name__}")
     return list(texts)

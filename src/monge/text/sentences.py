@@ -1,4 +1,4 @@
-"""Sentences of a text, by a few rules."""
+"""Sentence boundaries, found by a few rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A set of segments to be scored, and the files it is read from."""
+"""Sets of segments to be scored, and the files they are read from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REFERENCE_COLUMN = re.compile(r"references?[ _-]?\d*")
 
 @dataclass(frozen=True)
 class TestSet:
-    """Segments of one or several systems; a system never holds the same id twice.
+    """Segments of one or several systems; raises InputError if a system has the same id twice.
 
     >>> test_set = TestSet((Segment("a", ("b",), id="1", system="x"), Segment("c", ("b",), id="1", system="y")))
     >>> test_set.systems
@@ -66,10 +66,10 @@ def read_parallel(
     reference_paths: Sequence[Path],
     source_path: Path | None = None,
 ) -> TestSet:
-    """Read files of one text a line: a system a hypothesis file, any number of reference files, one source file.
+    """Read files with one text per line: a hypothesis file per system, any number of reference files, a source file.
 
     Segment ids are line numbers from 1. Systems are named after their files (see system_names).
-    Raises InputError when two files differ in length, naming the first line without a partner.
+    Raises InputError if two files differ in length; the message names the first line without a partner.
     """
     lines = list(iter_parallel(hypothesis_paths, reference_paths, source_path))
     return TestSet(tuple(segment for system in zip(*lines, strict=True) for segment in system))
@@ -80,7 +80,7 @@ def iter_parallel(
     reference_paths: Sequence[Path],
     source_path: Path | None = None,
 ) -> Iterator[tuple[Segment, ...]]:
-    """Yield line after line the segments of all systems, holding no more than one line; see read_parallel."""
+    """Yield the segments of all systems line by line, with one line in memory at a time; see read_parallel."""
     if not hypothesis_paths:
         raise InputError("no hypothesis file given")
     sides = [*hypothesis_paths, *reference_paths, *([] if source_path is None else [source_path])]
@@ -101,17 +101,17 @@ def iter_parallel(
 
 
 def read_jsonl(path: Path) -> TestSet:
-    """Read one JSON object a line: id, system, source, hypothesis, references (or reference), document.
+    """Read one JSON object per line: id, system, source, hypothesis, references (or reference), document.
 
-    Only ``hypothesis`` is required; ``references`` is a list of texts or one text; a missing id becomes the place of
-    the segment within its system, a missing system is named after the file; blank lines and unknown fields are passed
-    over. Faults name file, line and field.
+    Only ``hypothesis`` is required; ``references`` is a list of texts or one text. A missing id becomes the number of
+    the segment within its system, and a missing system is named after the file. Blank lines and unknown fields are
+    ignored. Raises InputError with file, line and field for anything else.
     """
     return _checked(list(iter_jsonl(path)), display_name(path))
 
 
 def iter_jsonl(path: Path) -> Iterator[Segment]:
-    """Yield the segments of a file one by one; see read_jsonl, which also refuses repeated ids."""
+    """Yield the segments of a file one by one; see read_jsonl, which also checks that ids are unique."""
     name, (unnamed,) = display_name(path), system_names((path,))
     counts: dict[str, int] = {}
     for number, line in enumerate(iter_lines(path), start=1):
@@ -120,16 +120,16 @@ def iter_jsonl(path: Path) -> Iterator[Segment]:
 
 
 def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool = True) -> TestSet:
-    """Read tab-separated values without quoting; the header (or *columns*, which wins) names the columns.
+    """Read tab-separated values without quoting; *columns* or else the header names the columns.
 
-    Columns: hypothesis (required), reference (also references, reference1, reference_2 …; each one text; an empty
-    cell of several is no reference), source, id, system, document; others are ignored. Every line must have as many
-    cells as there are columns.
+    Columns: hypothesis (required), reference (also references, reference1, reference_2 …; one text each; with several
+    such columns, empty cells are skipped), source, id, system, document; others are ignored. Raises InputError with
+    file and line if a row does not have as many cells as there are columns.
     """
     name, (unnamed,) = display_name(path), system_names((path,))
     lines = iter_lines(path)
     if not header and columns is None:
-        raise InputError(f"{name}: a file without header needs the names of its columns")
+        raise InputError(f"{name}: give the names of the columns of a file without a header")
     titles = next(lines).split("\t") if header else list(columns or ())
     names = _check_columns(list(columns) if columns is not None else titles, name)
     counts: dict[str, int] = {}
@@ -200,7 +200,7 @@ def _text(value: object, field: str, place: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{place}: field {field!r} must be text, not {_kind(value)}")
     if not value.isascii() and (found := _LONE_SURROGATE.search(value)):  # JSON can write half a character
-        raise InputError(f"{place}: field {field!r} holds a lone surrogate (U+{ord(found[0]):04X})")
+        raise InputError(f"{place}: field {field!r} contains a lone surrogate (U+{ord(found[0]):04X})")
     return value
 
 
@@ -240,7 +240,7 @@ def _gather(names: list[str], cells: list[str]) -> dict[str, object]:
 
 def _checked(segments: list[Segment], name: str) -> TestSet:
     if not segments:
-        raise InputError(f"{name} holds no segment")
+        raise InputError(f"{name} contains no segments")
     try:
         return TestSet(tuple(segments))
     except InputError as error:

@@ -1,11 +1,11 @@
-"""Words of a text, by Unicode rules alone."""
+"""Word boundaries, found by Unicode rules alone."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-# In order: a writing system without spaces, one character a word; dotted abbreviations (U.S., e.g.); numbers with
+# In order: scripts without spaces, one character per word; dotted abbreviations (U.S., e.g.); numbers with
 # separators; words with inner apostrophes; repeated punctuation (... -- !!); one symbol, emoji sequences whole.
 _WORD = r"""
     [\p{Han}\p{Hiragana}\p{Katakana}\u30FC\uFF70]\p{M}*
@@ -22,9 +22,9 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of every word and punctuation mark of *text*, in order.
 
     A word is a run of letters, combining marks and digits, apostrophes inside it included (``don't``); numbers keep
-    their separators (``1,000.5``), abbreviations their dots (``U.S.``). Hyphens part words. A Han or
-    kana character is a word of its own; Thai, Lao and Khmer, written without spaces, stay in one run.
-    Other signs stand alone, repeated punctuation (``...``) and emoji sequences count as one.
+    their separators (``1,000.5``), abbreviations their dots (``U.S.``). Hyphens separate words. Each Han or kana
+    character is one word; a run of Thai, Lao or Khmer, which are written without spaces, is not split. Any other
+    character is one word; repeated punctuation (``...``) and emoji sequences count as one.
 
     >>> text = "Don't pay 1,000.5 well-known U.S. boys..."
     >>> [text[start:end] for start, end in word_spans(text)]
@@ -37,6 +37,6 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 @cache
 def _pattern() -> Any:
-    import regex  # deferred: the standard module knows neither scripts nor combining marks
+    import regex  # deferred; the standard module re supports neither scripts nor combining marks
 
     return regex.compile(_WORD, regex.VERBOSE | regex.VERSION1)

@@ -12,14 +12,14 @@ from monge.storage.atomic import write_pieces
 
 
 def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
-    """Write one text a line; a text that holds a line break is refused."""
+    """Write one text per line; raises InputError if a text contains a line break."""
     write_pieces(path, (_checked(line, f"line {i}", "\n\r") + "\n" for i, line in enumerate(lines, start=1)))
 
 
 def write_tsv(path: str | os.PathLike[str], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write tab-separated values without quoting; None and NaN become empty cells.
 
-    A cell that holds a tab or a line break is refused: JSONL can hold it.
+    Raises InputError if a cell contains a tab or a line break (JSONL can store it) or a row has the wrong length.
     """
     write_pieces(path, _tsv_lines(header, rows))
 
@@ -37,7 +37,10 @@ def _tsv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Itera
 
 
 def write_jsonl(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]]) -> None:
-    """Write one JSON object a line, non-ASCII text as it is; NaN becomes null, infinity is refused."""
+    """Write one JSON object per line without escaping non-ASCII text; NaN becomes null.
+
+    Raises InputError if a record cannot be written as JSON, such as one with infinity.
+    """
     write_pieces(path, _json_lines(records))
 
 
@@ -52,14 +55,14 @@ def _json_lines(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
 def _cell(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return float.__repr__(value) if isinstance(value, float) else str(value)  # numpy's own repr names its type
+    return float.__repr__(value) if isinstance(value, float) else str(value)  # numpy's repr includes the type
 
 
 def _checked(text: str, place: str, forbidden: str) -> str:
     for char in forbidden:
         if char in text:
             kind = "tab" if char == "\t" else "line break"
-            raise InputError(f"{place}: {text[:40]!r} holds a {kind}, which this format cannot carry; JSONL can")
+            raise InputError(f"{place}: {text[:40]!r} contains a {kind}, which this format cannot store; JSONL can")
     return text
 
 

@@ -1,1 +1,1 @@
-"""Pictures and pages of explanations."""
+"""Pictures, text and pages of explanations."""

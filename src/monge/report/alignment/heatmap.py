@@ -11,11 +11,14 @@ from monge.report.alignment.layout import Item, PairLayout, label_width, lay_out
 from monge.report.alignment.parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title, word_title
 
 CELL = 28.0
-SLOPE = 50.0  # degrees by which reference words are turned
+SLOPE = 50.0  # degrees by which reference words are rotated
 
 
 def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = True) -> str:
-    """Draw one pair as a matrix: rows are hypothesis words, columns reference words, the area of a dot is mass."""
+    """Draw one pair as a matrix: rows are hypothesis words, columns reference words, the area of a dot is mass.
+
+    *pair* is the number of the pair; *frame* adds a title and a white background, for use as a separate file.
+    """
     chosen = explanation.pairs[pair]
     layout = lay_out_pair(chosen)
     rows = [item for item in layout.hypothesis if item.word is not None]

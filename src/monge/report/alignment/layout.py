@@ -15,7 +15,7 @@ from monge.report.printable import make_printable, shorten
 from monge.text import word_spans
 
 LONGEST_LABEL = 28
-VISIBLE_SHARE = 0.03  # of a word's mass: thinner flows are left out of pictures (not of the numbers)
+VISIBLE_SHARE = 0.03  # of a word's mass: smaller flows are left out of pictures (not of the numbers)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PairLayout:
 def lay_out_pair(pair: ExplainedPair) -> PairLayout:
     """Return what to draw of a pair; several plans (precision, recall) are averaged.
 
-    ``far`` is a cost that nine in ten word pairs stay below: as far apart as words of these texts are.
+    ``far``, the cost that gets the last colour, is the 90 % quantile of the costs between words of the two texts.
     """
     mass = np.mean([plan.mass for plan in pair.plans], axis=0)
     contributions = np.sum([plan.contributions for plan in pair.plans], axis=0)
@@ -69,13 +69,13 @@ def _far(pair: ExplainedPair, cost: Array) -> float:
 
 
 def list_items(side: ExplainedText, active: set[int]) -> list[Item]:
-    """Return the words in reading order: those that took part, between them those left out, specials if active."""
+    """Return the words in reading order, filtered words included; special tokens only if they are active."""
     placed: list[tuple[int, int, Item]] = []
     for number, word in enumerate(side.words):
         if word.end > word.start or number in active:
             label = shorten(make_printable(word.text), LONGEST_LABEL if len(side.words) > 1 else 60) or "(empty)"
             placed.append((word.start, word.end, Item(label, number)))
-    if _overlap([(start, end) for start, end, _ in placed]):  # n-grams: every word is part of one
+    if _overlap([(start, end) for start, end, _ in placed]):  # n-grams: every word belongs to one
         return [item for _, _, item in placed]
     taken = bytearray(len(side.text))
     for start, end, _ in placed:
@@ -92,7 +92,7 @@ def _overlap(spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def reads_leftwards(text: str) -> bool:
-    """Whether most letters of a text belong to a script that runs from right to left.
+    """Return whether most letters of a text belong to a script that is written from right to left.
 
     >>> reads_leftwards("ship"), reads_leftwards("سفينة 12")
     (False, True)
@@ -102,7 +102,7 @@ def reads_leftwards(text: str) -> bool:
 
 
 def label_width(text: str, size: float) -> float:
-    """Return the width of *text* in a sans-serif face of *size* pixels, near enough to lay out boxes."""
+    """Return the approximate width of *text* in a sans-serif font of *size* pixels."""
     return size * sum(_char_width(char) for char in text)
 
 

@@ -1,4 +1,4 @@
-"""An explanation for people: on a terminal, and as a page of its own."""
+"""Explanations as text for a terminal and as an HTML page."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from monge.report.tables import text_table
 
 SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
 PARTNERS = 3  # named in a table
-LEAST_UNMOVED = 0.02  # share of a word's mass that is worth telling
+LEAST_UNMOVED = 0.02  # share of a word's mass below which unmoved mass is not shown
 
 
 def render_text(explanation: Explanation, *, colour: bool = False) -> str:
-    """Return an explanation as lines for a terminal: texts, words with partners and contributions, the sum."""
+    """Return an explanation as text: words with their partners and contributions, and the sum; *colour* is ANSI."""
     better = "higher is better" if explanation.higher_is_better else "lower is better"
     parts = "  ".join(f"{name} {value:.4f}" for name, value in explanation.parts.items())
     lines = [f"{_bold(f'{explanation.metric} {explanation.value:.4f}', colour)}  ({better})  {parts}", ""]
@@ -34,7 +34,7 @@ def render_text(explanation: Explanation, *, colour: bool = False) -> str:
 
 
 def render_page(explanations: Sequence[Explanation | LocalExplanation]) -> str:
-    """Return a self-contained HTML page: scores, ribbons and heat map that answer to the pointer, tables, the sum."""
+    """Return a self-contained HTML page: scores, interactive ribbons and heat maps, tables, the sum."""
     sections = [
         section
         for explanation in explanations
@@ -97,7 +97,7 @@ def _sides(pair: ExplainedPair) -> tuple[ExplainedText, ExplainedText]:
 
 
 def _shaded(side: ExplainedText, worst: float, colour: bool) -> str:
-    """Return the words of a text in order, each in the shade of its loss; words left out are dim."""
+    """Return the words of a text in order, each coloured by its loss; filtered words are dim (or in parentheses)."""
     shown = []
     for item in list_items(side, set()):
         word = None if item.word is None else side.words[item.word]
@@ -117,7 +117,7 @@ def _bold(text: str, colour: bool) -> str:
 
 
 def _word_table(pair: ExplainedPair, side: int) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows: each word, what it adds to the score, its mass, and where that goes."""
+    """Return header and rows: each word, its partners, what it adds to the score, and its mass."""
     own, other = _sides(pair)[side], _sides(pair)[1 - side]
     plan = pair.plans[min(side, len(pair.plans) - 1)]  # precision belongs to the hypothesis, recall to the reference
     mass, cost = (plan.mass, plan.cost) if side == 0 else (plan.mass.T, plan.cost.T)
@@ -127,7 +127,7 @@ def _word_table(pair: ExplainedPair, side: int) -> tuple[list[str], list[list[st
     rows = []
     for i, word in enumerate(own.words):
         if word.end == word.start and word.mass == 0 and word.contribution == 0:
-            continue  # a special token that only waits to be matched
+            continue  # a massless special token that nothing was matched to
         best = sorted(range(len(other.words)), key=lambda j: -mass[i, j])[:PARTNERS]
         partners = [
             f"{shorten(make_printable(other.words[j].text), 20)} ({mass[i, j]:.3f} at {cost[i, j]:.3f})"

@@ -11,7 +11,7 @@ from monge.report.alignment.layout import label_width
 from monge.report.printable import make_printable
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-# from near to far: blue, pale, amber, red, which colour-blind eyes can tell apart too
+# from near to far: blue, pale, amber, red; colour-blind readers can distinguish them too
 RAMP = ((38, 128, 160), (140, 180, 166), (226, 176, 74), (221, 122, 58), (204, 58, 44))
 LOSS = "#cc3a2c"
 SIZE, SMALL = 15.0, 12.0
@@ -42,7 +42,7 @@ def word_title(word: Word) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a number with its sign, a true minus, and plain 0 for what rounds to it.
+    """Return a number with its sign and a true minus; what rounds to 0 becomes plain 0.
 
     >>> signed(-0.0123), signed(0.0001), signed(0.5)
     ('−0.012', '0', '+0.500')
@@ -53,7 +53,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 @dataclass(frozen=True)
 class Legend:
-    """The lines below a picture, as SVG, and the room they take."""
+    """The lines below a picture, as SVG, and the space they need."""
 
     svg: str
     width: float
@@ -61,7 +61,7 @@ class Legend:
 
 
 def cost_legend(far: float, top: float, remarks: Sequence[str]) -> Legend:
-    """Return the colour scale of costs at height *top*, and the remarks below it, a line each."""
+    """Return the colour scale of costs at height *top*, and the remarks below it, one per line."""
     stops = "".join(f'<stop offset="{share / 4:.0%}" stop-color="{cost_colour(share, 4)}"/>' for share in range(5))
     lines = "".join(
         f'<text x="0" y="{9 + SMALL * 1.4 * place:.1f}">{escape(remark)}</text>'
@@ -81,9 +81,9 @@ def cost_legend(far: float, top: float, remarks: Sequence[str]) -> Legend:
 def svg_document(
     explanation: Explanation, size: tuple[float, float], body: Sequence[str], legend: Legend, frame: bool
 ) -> str:
-    """Return the whole picture; *frame* adds a heading and a white ground, for use as a file of its own.
+    """Return the whole picture; *frame* adds a heading and a white background, for use as a separate file.
 
-    A picture without a frame is part of a page, whose reader may reach its words one by one.
+    A picture without a frame is part of a page, where the keyboard reaches its words one by one.
     """
     better = "higher is better" if explanation.higher_is_better else "lower is better"
     heading = f"{explanation.metric} {explanation.value:.4f}".replace("-", "−")

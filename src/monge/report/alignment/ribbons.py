@@ -1,8 +1,8 @@
 """An alignment as ribbons between two lines of words. Plain SVG, no script, no style sheet.
 
-Elements carry ``data-h`` and ``data-r`` (numbers of hypothesis and reference words), so that a page can light up flows.
-Colours are presentation attributes and text is ``currentColor``: the picture suits light and dark pages under a strict
-content security policy.
+Elements carry ``data-h`` and ``data-r`` (numbers of hypothesis and reference words), so that a page can highlight
+flows. Colours are presentation attributes and text is ``currentColor``: the picture works on light and dark pages under
+a strict content security policy.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from monge.report.alignment.parts import (
 PADDING, GAP, BOX = 9.0, 9.0, 30.0
 ACROSS, ACROSS_COLUMNS = 150.0, 92.0  # between the two lines of words
 WIDEST = 1080.0  # a line longer than this is set as columns
-STUB = 22.0  # how far mass that goes nowhere is drawn
+STUB = 22.0  # length of the stubs that show unmoved mass
 
 
 def render_ribbons(explanation: Explanation, *, pair: int = 0, columns: bool | None = None, frame: bool = True) -> str:
     """Draw one pair as ribbons: width is mass, colour is cost, boxes are tinted by what a word loses.
 
-    Words stand on two lines, or in two columns (*columns*; None: where lines would grow too long). *frame* adds a
-    title and a white ground, for use as a file of its own.
+    *pair* is the number of the pair. Words are placed on two lines, or in two columns (*columns*; None: if lines would
+    be too long). *frame* adds a title and a white background, for use as a separate file.
     """
     chosen = explanation.pairs[pair]
     layout = lay_out_pair(chosen)
@@ -62,14 +62,14 @@ def _item_length(item: Item) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """Places in (along, across) coordinates: lines run along, ribbons across; columns swap the two on paper."""
+    """Positions in (along, across) coordinates: lines run along, ribbons across; columns swap the two axes."""
 
     layout: PairLayout
     pair: ExplainedPair
     columns: bool
     places: tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]  # start, length of each item
-    reach: tuple[float, float]  # width of a box across, one a side
-    scale: float  # pixels a unit of mass
+    reach: tuple[float, float]  # width of a box across, one per side
+    scale: float  # pixels per unit of mass
 
     @classmethod
     def build(cls, layout: PairLayout, pair: ExplainedPair, columns: bool) -> _Stage:
@@ -95,15 +95,15 @@ class _Stage:
 
     @property
     def _outer(self) -> float:
-        """Room for the contributions outside the words."""
+        """Space for the contributions outside the words."""
         return 50.0 if self.columns else MARGIN + 16
 
     def _edge(self, side: int) -> float:
-        """Where a side's boxes begin, across."""
+        """Return where the boxes of a side begin, across."""
         return self._outer if side == 0 else self._outer + self.reach[0] + (ACROSS_COLUMNS if self.columns else ACROSS)
 
     def _inner(self, side: int) -> float:
-        """Where ribbons of a side begin, across."""
+        """Return where the ribbons of a side begin, across."""
         return self._edge(0) + self.reach[0] if side == 0 else self._edge(1)
 
     def _point(self, along: float, across: float) -> str:
@@ -158,7 +158,7 @@ class _Stage:
         )
 
     def stubs(self) -> Iterator[str]:
-        """Yield mass that goes nowhere: short fading ends, dashed."""
+        """Yield unmoved mass as short dashed stubs."""
         for side, words in enumerate((self.pair.hypothesis.words, self.pair.reference.words)):
             for word, (start, length) in self._where()[side].items():
                 left = words[word].unmoved
@@ -214,7 +214,7 @@ class _Stage:
 
 
 def _scale(layout: PairLayout, pair: ExplainedPair, lengths: Sequence[Sequence[float]]) -> float:
-    """Pixels a unit of mass, so that the flows of every word fit its box."""
+    """Return the pixels per unit of mass with which the flows of every word fit its box."""
     best = 4000.0
     for side, (line, words) in enumerate(
         ((layout.hypothesis, pair.hypothesis.words), (layout.reference, pair.reference.words))

@@ -1,4 +1,4 @@
-"""A local explanation for people: words in the colours of what they do to the score."""
+"""Local explanations as text and pictures: words coloured by their effect on the score."""
 
 from __future__ import annotations
 
