@@ -97,7 +97,7 @@ def test_tsv_cells(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("text", "kind"), [("a\tb", "tab"), ("a\nb", "line break"), ("a\rb", "line break")])
 def test_tsv_refuses_what_it_cannot_carry(tmp_path: Path, text: str, kind: str) -> None:
-    with pytest.raises(InputError, match=rf"row 2, column 'two': .* holds a {kind}.*JSONL"):
+    with pytest.raises(InputError, match=rf"row 2, column 'two': .* contains a {kind}.*JSONL"):
         write_tsv(tmp_path / "t.tsv", ["one", "two"], [["x", "y"], ["x", text]])
     assert not list(tmp_path.iterdir())
 
@@ -108,7 +108,7 @@ def test_tsv_refuses_ragged_rows(tmp_path: Path) -> None:
 
 
 def test_lines_refuse_line_breaks(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"line 2: .* holds a line break"):
+    with pytest.raises(InputError, match=r"line 2: .* contains a line break"):
         write_lines(tmp_path / "f", ["fine", "a\nb"])
 
 
