@@ -1,4 +1,4 @@
-"""Writes docs/cli.md and docs/metrics.md from the code; a test holds them current.
+"""Writes docs/cli.md and docs/metrics.md from the code; a test checks that they are current.
 
 python docs/build.py
 """

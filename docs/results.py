@@ -1,8 +1,8 @@
-"""Refreshes the tables of docs/results.md from the reports of `monge benchmark`.
+"""Updates the tables of docs/results.md from the reports of `monge benchmark`.
 
 python docs/results.py FOLDER [FOLDER ...]
 
-A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table stands between the comments
+A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table is placed between the comments
 ``<!-- DATA STATISTIC LEVEL [WORD] -->`` and ``<!-- end -->``: all metrics, or those whose name has WORD
 (an encoder, or ``own`` for those that name none).
 ``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays.

@@ -11,12 +11,12 @@ set -x
 monge score reference.txt -i careful.txt literal.txt careless.txt -m bertscore moverscore emd cosine chrf bleu -q
 { set +x; } 2>/dev/null
 echo
-echo "moverscore is 1 minus an unbounded distance: only its order means something. Without -q the table is"
+echo "moverscore is 1 minus an unbounded distance: only the order of its values matters. Without -q the table is"
 echo "followed by signatures, which name everything that can change a number."
 echo
 echo "Next: . .venv/bin/activate     puts monge on your path"
-echo "      monge metrics            the metrics; monge metrics NAME prints one's card"
+echo "      monge metrics            the metrics; monge metrics NAME prints the card of one"
 echo "      monge score --help       your own files: monge score REF -i HYP ..."
-echo "      cd examples/demo && monge compare reference.txt -i careful.txt literal.txt   which is better, and how surely"
+echo "      cd examples/demo && monge compare reference.txt -i careful.txt literal.txt   which is better, with tests"
 echo "      monge serve              the page: paste two texts, see the alignment (pip install 'monge[serve]')"
 echo "      docs/tutorial.md         from scores to decisions"

@@ -1,4 +1,4 @@
-"""Draw docs/figures/alignment.svg: who moves to whom between two sentences, and what that costs."""
+"""Draw docs/figures/alignment.svg: which words move to which between two sentences, and at what cost."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Draw the figures of docs/tutorial-compare.md, and write the scores it speaks of to examples/compare/scores.tsv.
+"""Draw the figures of docs/tutorial-compare.md, and write its example scores to examples/compare/scores.tsv.
 
 The scores are made up: 240 instances, a baseline, a changed system that is a little better on most of them but left
 seven answers empty, and an older system. Everything is seeded, so that running this again changes nothing.
@@ -28,7 +28,7 @@ EMPTY = (17, 60, 88, 101, 163, 199, 222)
 
 
 def write_scores() -> None:
-    """Write a table that is easy to misread by its means."""
+    """Write a table whose means are misleading."""
     rng = np.random.default_rng(2021)
     quality = rng.normal(0.62, 0.09, size=240)
     gains = {"old": -0.025, "baseline": 0.0, "changed": 0.012}

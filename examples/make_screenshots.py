@@ -1,4 +1,4 @@
-"""Take the screenshots of the docs: the page with a word lit up, on a phone in the dark, and a comparison report.
+"""Take the screenshots of the docs: the page with a highlighted word, in dark mode on a phone, and a comparison report.
 
 Needs the extras serve and test, the weights of minilm, and Chromium (apt-get install chromium).
 """
