@@ -1,6 +1,8 @@
 """The embedded encoder: tokens, layers, batches and windows, on its real weights."""
 
+import gc
 import re
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -224,3 +226,14 @@ def test_another_tokenizer_is_another_encoder(minilm_directory: Path, tmp_path: 
     same, other = load_encoder(minilm_directory), load_encoder(tmp_path)
     assert same.signature.split("@")[1] != other.signature.split("@")[1]
     assert same.signature.split("@")[1][:8] == other.signature.split("@")[1][:8]
+
+
+def test_a_model_in_use_is_loaded_once_and_let_go_with_its_last_user(minilm_directory: Path) -> None:
+    first, second = (load_encoder(str(minilm_directory), environment=Environment(cache=False)) for _ in range(2))
+    assert first is second
+    cut = load_encoder(str(minilm_directory), long="truncate", environment=Environment(cache=False))
+    assert cut is not first
+    seen = weakref.ref(first)
+    del first, second
+    gc.collect()
+    assert seen() is None

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,8 +136,22 @@ def plan_transformer(
     )
 
 
+# by identity and title; metrics that use the same model share its weights as long as one of them lives
+_LOADED: WeakValueDictionary[tuple[str, str], TransformerEncoder] = WeakValueDictionary()
+_LOADING = threading.Lock()
+
+
 def load_transformer(plan: TransformerPlan) -> TransformerEncoder:
-    """Load what *plan* describes."""
+    """Return what *plan* describes: the encoder that is in use already, or a new one."""
+    key = (plan.identity, plan.title)
+    with _LOADING:
+        encoder = _LOADED.get(key)
+        if encoder is None:
+            encoder = _LOADED[key] = _load(plan)
+        return encoder
+
+
+def _load(plan: TransformerPlan) -> TransformerEncoder:
     from monge.encoders.torch_backend import TorchBackend, load_tokenizer
 
     backend: Backend
