@@ -90,7 +90,7 @@ def test_layers_are_those_asked_for_in_that_order(minilm):
 
 
 def test_deeper_layers_are_not_even_loaded(minilm_directory):
-    encoder = load_transformer(plan_transformer(minilm_directory))
+    encoder = load_transformer(plan_transformer(minilm_directory, title="nobody else's"))
     encoder.encode(["x"], [2])
     assert len(encoder._backend._sessions) == 2
 
@@ -229,10 +229,10 @@ def test_another_tokenizer_is_another_encoder(minilm_directory: Path, tmp_path: 
 
 
 def test_a_model_in_use_is_loaded_once_and_let_go_with_its_last_user(minilm_directory: Path) -> None:
-    first, second = (load_encoder(str(minilm_directory), environment=Environment(cache=False)) for _ in range(2))
+    plan = plan_transformer(minilm_directory, title="shared")
+    first, second = load_transformer(plan), load_transformer(plan)
     assert first is second
-    cut = load_encoder(str(minilm_directory), long="truncate", environment=Environment(cache=False))
-    assert cut is not first
+    assert load_transformer(plan_transformer(minilm_directory, title="shared", long="truncate")) is not first
     seen = weakref.ref(first)
     del first, second
     gc.collect()
