@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -295,3 +296,12 @@ def test_unbound_metric_says_so() -> None:
 def test_segments_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         SEGMENTS[0].hypothesis = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if find_spec(name).family == "transport"])
+def test_transport_metrics_travel_between_processes(name: str) -> None:
+    metric = load(name)
+    bound = metric if metric.bound else metric.bind(SEGMENTS)
+    copy = pickle.loads(pickle.dumps(bound))
+    assert copy.identity == bound.identity
+    assert values(copy, SEGMENTS) == values(bound, SEGMENTS)

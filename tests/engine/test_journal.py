@@ -1,5 +1,6 @@
 """What is stored, under which key, and what is never stored."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,10 @@ from monge.engine.journal import Journal
 from monge.engine.spool import spool_segments
 from monge.metrics import Metric, load_metric
 from monge.metrics.base import MetricBase
+from monge.metrics.lexical.rouge import RougeMetric
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
+from monge.storage.identity import stated_identity
 from monge.storage.store import Store
 from monge.text import Segment
 
@@ -80,3 +83,18 @@ def test_a_document_is_scored_whole_and_no_chunk_cuts_it(monkeypatch: pytest.Mon
     assert Counter(metric.scored) == Counter("\n".join(f"text {i}" for i in range(k, 9, 3)) for k in range(3))
     assert [segment.id for segment in done[0].segments] == ["d0", "d1", "d2"]
     assert len(done[0]) == 3
+
+
+def test_an_ensemble_with_a_part_of_unknown_code_is_not_stored(tmp_path: Path) -> None:
+    class Changed(RougeMetric):
+        """Inherits an identity, but may compute anything."""
+
+    ensemble = load_metric("ensemble", members="chrf + 2*rougel", constants="50/10 0.5/0.1")
+    chrf, rouge = ensemble.members
+    own = Changed(**{f.name: getattr(rouge.metric, f.name) for f in dataclasses.fields(rouge.metric)})
+    changed = dataclasses.replace(ensemble, members=(chrf, dataclasses.replace(rouge, metric=own)))
+    assert stated_identity(ensemble) is not None
+    assert stated_identity(changed) is None
+    journal = Journal(Store(tmp_path / "scores"))
+    score_all(changed, SEGMENTS, journal=journal)
+    assert journal.find(changed, spool_segments(SEGMENTS).records.read_joined(0, 2)) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -18,7 +19,7 @@ from nltk.translate.nist_score import corpus_nist
 
 from monge.errors import ModelError, OptionError
 from monge.metrics.lexical.nltk import make_meteor, make_nist, make_ribes
-from monge.metrics.lexical.wordnet import find_wordnet
+from monge.metrics.lexical.wordnet import _SYSTEM_DIRECTORIES, find_wordnet
 from monge.text import Segment
 
 # The sentences of Papineni et al. 2002 that nltk's documentation scores.
@@ -250,3 +251,18 @@ def test_wordnet_of_nltks_downloader_is_found(wordnet: Path, tmp_path_factory: p
         [sys.executable, "-c", code], env={**os.environ, "NLTK_DATA": str(data)}, capture_output=True, text=True
     )
     assert (result.stdout, result.returncode) == ("wordnet-9.9\n", 0), result.stderr
+
+
+def test_stored_scores_of_another_wordnet_are_not_used(tmp_path: Path) -> None:
+    """Two folders may call themselves WordNet 3.0 and hold different synonyms."""
+    folder = next((Path(place) for place in _SYSTEM_DIRECTORIES if (Path(place) / "index.noun").exists()), None)
+    if folder is None:
+        pytest.skip("this machine has no WordNet (apt install wordnet-base)")
+    copy = tmp_path / "wordnet"
+    shutil.copytree(folder, copy)
+    before = make_meteor(wordnet=str(copy))
+    with (copy / "verb.exc").open("a", encoding="ascii") as stream:
+        stream.write("zzzzed zzzz\n")
+    after = make_meteor(wordnet=str(copy))
+    assert before.signature == after.signature
+    assert before.identity != after.identity

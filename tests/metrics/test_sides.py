@@ -93,3 +93,19 @@ def test_a_map_of_one_side_changes_its_points_and_the_signature() -> None:
     assert mapped.score([segment])[0].value > 1
     assert mapped.signature["against_remap"] == "01234567"
     assert isinstance(recipe, CloudRecipe)
+
+
+def test_a_map_survives_binding_to_one_segment() -> None:
+    metric = load("moverscore")
+    recipe = dataclasses.replace(metric.settings.cloud, remap=Mirror())
+    mapped = dataclasses.replace(metric, other=dataclasses.replace(metric.other, recipe=recipe))
+    bound = mapped.bind([Segment("boat", ("boat",))])
+    assert bound.binding_notes
+    assert isinstance(bound.other.recipe.remap, Mirror)
+    assert bound.other.recipe.weighting == bound.hypothesis.recipe.weighting == "uniform"
+    assert bound.signature["against_remap"] == "01234567"
+
+
+def test_two_encoders_make_no_symmetric_metric() -> None:
+    assert load("emd").spec.symmetric
+    assert not load("emd", against_encoder=OTHER).spec.symmetric

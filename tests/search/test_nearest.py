@@ -264,3 +264,9 @@ def test_the_command_in_other_formats(files: list[str], capsys: pytest.CaptureFi
 def test_the_command_refuses(files: list[str], arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nearest", *files, "--encoder", "hashed", *arguments]) == 2
     assert capsys.readouterr().err.startswith("monge: ")
+
+
+def test_two_sides_are_refused() -> None:
+    metric = load_metric("emd", encoder=HashedEncoder(layers=3), against_layers="0")
+    with pytest.raises(OptionError, match="both sides need one encoder"):
+        find_nearest(metric, ["a"], ["b"], k=1)

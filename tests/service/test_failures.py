@@ -4,6 +4,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 
 from monge.encoders import EncodedText
 from monge.encoders.static.hashed import HashedEncoder
+from monge.environment import Environment
 from monge.errors import ModelError
 from monge.service.app import create_app
 from monge.service.log import JsonLines
@@ -143,3 +145,28 @@ def test_a_mistake_in_the_request_still_refuses_it_as_a_whole(client: TestClient
     answer = score(client, "words", [{"name": "chrf"}, {"name": "emd", "options": {"nonsense": 1}}])
     assert answer.status_code == 422
     assert answer.json()["field"] == "metrics[1].options.nonsense"
+
+
+def test_a_metric_that_cannot_be_loaded_here_does_not_lose_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise ModelError("no dictionary on this machine")
+
+    monkeypatch.setattr("monge.metrics.lexical.sacrebleu._make_scorer", refuse)
+    with TestClient(create_app(ServiceSettings(hosts=("*",)))) as client:
+        body = {"metrics": ["bleu", "mine:=chrf,beta=3"], "segments": [{"hypothesis": "a b", "references": ["a c"]}]}
+        answer = client.post("/api/score", json=body)
+    assert answer.status_code == 200, answer.text
+    failed, fine = answer.json()["results"]
+    assert "no dictionary" in failed["error"]
+    assert fine["metric"] == "mine"
+    assert fine["score"] is not None
+
+
+def test_the_environment_reaches_the_service(tmp_path: Path) -> None:
+    environment = Environment(cache_directory=tmp_path, token="secret")
+    with TestClient(create_app(environment=environment), base_url="http://127.0.0.1") as client:
+        assert client.get("/api/metrics").status_code == 401
+        answer = client.get("/api/metrics", headers={"authorization": "Bearer secret"})
+    assert answer.json()["encoders"] == []

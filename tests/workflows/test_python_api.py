@@ -10,12 +10,14 @@ import monge
 from monge.cli import main
 from monge.errors import OptionError
 from monge.scores import ScoreTable
+from monge.workflows.compare import CompareRequest, run_compare
 
 REFERENCES = ["the boy ran home", "rain fell on the town", "two dogs sat on a mat", "a man read the book"]
 OUTPUTS = {
     "A": ["the boy ran home", "rain fell on a town", "two dogs sat on the mat", "a man read a book"],
     "B": ["the boy ran", "the rain fell", "dogs on mats", "he read"],
 }
+TABLE = ScoreTable(("A", "B"), ("1",), [[1], [2]])  # type: ignore[arg-type]
 Shell = Callable[..., object]
 
 
@@ -77,3 +79,26 @@ def test_one_grammar_in_every_command(shell: Shell) -> None:
     assert shell("explain", "ref", "-i", "A", "--line", "2", "-m", labelled, "-f", "json")["metric"] == "mine"
     with pytest.raises(OptionError, match="no metric 'nosuch'"):
         monge.compare(OUTPUTS, REFERENCES, metrics="nosuch,layers=3")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: monge.compare(["a", "b"]), "not list"),
+        (lambda: monge.compare({"A": OUTPUTS["A"], "B": TABLE}, REFERENCES), "not both"),
+        (lambda: monge.compare({}, REFERENCES), "there is no system"),
+        (lambda: run_compare(CompareRequest()), "none is given"),
+        (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric=["chrf"]), "not list"),
+        (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric=":=chrf"), "a label must stand before"),
+        (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric="chrf,beta=1,beta=2"), "beta is given twice"),
+    ],
+)
+def test_mistakes_are_one_sentence(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(monge.MongeError, match=message):
+        call()
+
+
+def test_scores_may_be_named_by_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+    path.write_text("id\tA\tB\n1\t3\t1\n2\t2\t1\n3\t3\t2\n", encoding="utf-8")
+    assert next(iter(monge.compare(path).comparisons.values())).order == ["A", "B"]

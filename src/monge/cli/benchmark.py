@@ -13,7 +13,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from monge.cli.study_inputs import add_agreement_arguments, agreement_options, read_environment, show_progress
+from monge.cli.arguments import add_environment_arguments, read_environment
+from monge.cli.study_inputs import add_agreement_arguments, agreement_options, show_progress
 from monge.cli.values import check_figures
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-curves", action="store_true", help="leave out the curves over layers")
     parser.add_argument("--sample", type=int, metavar="N", help="use a random sample of N inputs of each part")
-    parser.add_argument("--offline", action="store_true", help="never use the network")
+    add_environment_arguments(parser)
     add_agreement_arguments(parser)
 
 

@@ -16,14 +16,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from monge.cli.arguments import read_environment, read_shared_options
 from monge.cli.study_inputs import (
     add_agreement_arguments,
     add_data_arguments,
     add_variant_arguments,
     agreement_options,
     judged_data,
-    read_environment,
-    shared_options,
     show_progress,
 )
 from monge.cli.values import check_figures, check_target
@@ -91,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     request = CorrelateRequest(
         data=judged_data(args, args.data),
         metrics=tuple(args.metrics),
-        options=shared_options(args),
+        options=read_shared_options(args),
         scores=tuple(args.scores),
         higher=tuple(args.higher),
         lower=tuple(args.lower),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 
+from monge.cli.arguments import add_environment_arguments, read_environment
 from monge.errors import InputError
 
 
@@ -24,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("path", "where a set is"),
         ("get", "fetch a set that has a public address"),
     ):
-        actions.add_parser(name, help=summary).add_argument("name", metavar="NAME")
+        action = actions.add_parser(name, help=summary)
+        action.add_argument("name", metavar="NAME")
+        if name == "get":
+            add_environment_arguments(action, cache=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "get":
         from monge.meta.data.locate import download_data
 
-        print(download_data(spec))
+        print(download_data(spec, read_environment(args)))
         return 0
     return _show(args.name)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from monge.metrics.protocols import MetricSpec
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,18 +40,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def spec_record(spec: object) -> dict[str, object]:
+def spec_record(spec: MetricSpec) -> dict[str, object]:
     """Return a spec as plain JSON values; an infinite bound becomes null."""
-    from monge.metrics.protocols import MetricSpec
-
-    assert isinstance(spec, MetricSpec)
     return {
         "name": spec.name,
         "family": spec.family,
         "summary": spec.summary,
         "needs": list(spec.needs),
+        "against": list(spec.against),
         "bounds": [None if math.isinf(b) else b for b in spec.bounds],
         "higher_is_better": spec.higher_is_better,
         "symmetric": spec.symmetric,
+        "explains": spec.explains,
+        "growth": spec.growth,
+        "unit": spec.unit,
         "citation": spec.citation,
     }

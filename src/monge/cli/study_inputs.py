@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from monge.cli.arguments import add_environment_arguments
 from monge.cli.values import seed
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.environment import Environment
     from monge.workflows.agreement_options import AgreementOptions
     from monge.workflows.judged_data import JudgedData
     from monge.workflows.judged_scores import ReportStep
@@ -91,7 +90,7 @@ def add_variant_arguments(parser: argparse.ArgumentParser) -> argparse._Argument
         metavar="KEY=VALUE",
         help="option of every metric that has it; may be repeated",
     )
-    group.add_argument("--offline", action="store_true", help="never use the network")
+    add_environment_arguments(group)
     return group
 
 
@@ -183,14 +182,6 @@ def agreement_options(args: argparse.Namespace) -> AgreementOptions:
     )
 
 
-def read_environment(args: argparse.Namespace) -> Environment:
-    """Return the environment, without the network if the arguments ask for that."""
-    from monge.environment import Environment
-
-    environment = Environment.read()
-    return dataclasses.replace(environment, offline=True) if args.offline else environment
-
-
 @contextlib.contextmanager
 def show_progress() -> Iterator[ReportStep]:
     """Show the steps of scoring on standard error where that is a terminal."""
@@ -206,20 +197,6 @@ def show_progress() -> Iterator[ReportStep]:
             bar.update(done - bar.n)
 
         yield report_step
-
-
-def shared_options(args: argparse.Namespace) -> dict[str, str]:
-    """Return the options for every metric that has them."""
-    chosen = {"encoder": args.encoder, "layers": args.layers}
-    options = {key: value for key, value in chosen.items() if value is not None}
-    for text in args.option:
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise OptionError(f"--option {text!r}: write it as KEY=VALUE")
-        key = key.strip().replace("-", "_")
-        if options.setdefault(key, value) != value:
-            raise OptionError(f"option {key!r} is given twice: as {options[key]!r} and as {value!r}")
-    return options
 
 
 def _role(text: str) -> tuple[str, str]:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
+from monge.cli.arguments import add_environment_arguments, read_environment
 from monge.cli.study_inputs import (
     add_agreement_arguments,
     add_data_arguments,
     agreement_options,
     judged_data,
-    read_environment,
     show_progress,
 )
 
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     metrics.add_argument(
         "--report", nargs="+", action="extend", default=[], metavar="DATA", help="other sets to measure the choice on"
     )
-    metrics.add_argument("--offline", action="store_true", help="never use the network")
+    add_environment_arguments(metrics)
     add_agreement_arguments(parser)
     output = parser.add_argument_group("output")
     output.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print (default: text)")

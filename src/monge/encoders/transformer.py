@@ -92,6 +92,7 @@ class TransformerPlan:
         return compose_identity(
             "transformer",
             *libraries[self.backend],
+            *(() if (self.directory / "tokenizer.json").is_file() else ("transformers",)),  # which then converts it
             "tokenizers",
             device=self.device.partition(":")[0],
             weights=self.weights,

@@ -22,6 +22,7 @@ from monge.metrics.protocols import Encoding, Metric, MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.scores import Score, Signature
+from monge.storage.identity import stated_identity
 from monge.text import Segment
 from monge.version import __version__
 
@@ -63,7 +64,7 @@ class EnsembleMetric(MetricBase):
 
     @property
     def identity(self) -> str | None:
-        identities = [part.identity for part in self.parts]
+        identities = [stated_identity(part) for part in self.parts]
         return None if None in identities else "|".join(map(str, [self.signature, f"metrics={ALGORITHM}", *identities]))
 
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
@@ -181,7 +182,10 @@ def make_ensemble(
         for metric, (weight, variant), scale in zip(metrics, terms, scales, strict=True)
     )
     needs = tuple(dict.fromkeys(need for metric in metrics for need in metric.spec.needs))
-    return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs), made, calibration)
+    units = {metric.spec.unit for metric in metrics}
+    if len(units) > 1:
+        raise OptionError(f"{name}: some of its metrics score segments and some documents, which cannot be averaged")
+    return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs, unit=units.pop()), made, calibration)
 
 
 def read_calibration_pairs() -> list[Segment]:

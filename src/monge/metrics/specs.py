@@ -40,6 +40,7 @@ def _transport(
         symmetric=symmetric,
         citation=citation,
         explains=True,
+        growth="quadratic",
     )
 
 
@@ -80,6 +81,7 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
         "word mover's distance with a word-order penalty",
         family="transport",
         explains=True,
+        growth="quadratic",
         bounds=(0, 2.28),
         higher_is_better=False,
         citation="Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance for MT Evaluation, WMT",

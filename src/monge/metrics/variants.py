@@ -23,6 +23,10 @@ class MetricVariant:
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        """Return the variant as it is written: ``LABEL:=NAME,key=value``."""
+        return f"{self.label}:=" + ",".join([self.name, *(f"{key}={value}" for key, value in self.options.items())])
+
     def load(self, environment: Environment | None = None) -> Metric:
         """Return the metric."""
         return load_metric(self.name, environment=environment, **self.options)
@@ -40,8 +44,13 @@ def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricV
     'greedy'
     """
     label, mark, rest = text.partition(":=")
+    if mark and not label.strip():
+        raise OptionError(f"metric {text!r}: a label must stand before :=")
     name, *pairs = _NEXT_OPTION.split(rest if mark else text)
-    own = dict(pair.split("=", 1) for pair in pairs)
+    own: dict[str, Any] = {}
+    for key, value in (pair.split("=", 1) for pair in pairs):
+        if own.setdefault(key, value) != value:
+            raise OptionError(f"metric {text!r}: {key} is given twice, as {own[key]!r} and as {value!r}")
     known = metric_options(name)
     fitting = {key: value for key, value in (shared or {}).items() if key in known}
     return MetricVariant(label if mark else text, name, fitting | own)

@@ -164,6 +164,8 @@ def check_distance(metric: TransportMetric) -> None:
     choice = metric.settings.transport
     balanced = math.isinf(choice.lambda_c) and math.isinf(choice.lambda_r)
     exact = balanced and choice.order == 1 and choice.epsilon == 0
+    if metric.hypothesis is not metric.other:
+        raise OptionError(f"{metric.spec.name}: nearest compares texts of one kind, so both sides need one encoder")
     if metric.settings.readout.kind == "f" or not exact or choice.cost not in BOUNDED_COSTS:
         known = "wmd, emd, moverscore, smd, cosine and similar metrics"
         raise OptionError(f"{metric.spec.name} is not an earth mover's distance; nearest takes {known}")

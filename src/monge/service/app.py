@@ -135,7 +135,8 @@ class Service:
 
 def create_app(settings: ServiceSettings | None = None, *, environment: Environment | None = None) -> FastAPI:
     """Return the ASGI app; its pool, workers and counters are ``app.state.service``."""
-    service = Service(settings or ServiceSettings(), environment or Environment.read())
+    around = environment or Environment.read()
+    service = Service(settings or ServiceSettings(token=around.token), around)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -100,6 +101,7 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
         return _answer_additive(request, result)
     values = [score.value for score in result.scores]
     found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
+    found = replace(found, metric=request.metric.label, notes=(*result.metric.binding_notes, *found.notes))
     width = {"width": NARROW} if request.columns else {}
     pictures = [m.PairPictures(ribbons=render_effects(found, **width))] if request.pictures else []
     return m.ExplainAnswer(kind="occlusion", explanation=found.record(), pictures=pictures)
@@ -107,8 +109,9 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
 
 def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
     explanation = explain_score(result.metric, result.scores[0])
+    notes = (*result.metric.binding_notes, *explanation.notes)
+    explanation = replace(explanation, metric=request.metric.label, notes=notes)
     record = explanation.record()
-    record["notes"] = [*result.metric.binding_notes, *explanation.notes]
     pictures = [
         m.PairPictures(
             ribbons=render_ribbons(explanation, pair=i, columns=request.columns, frame=False),

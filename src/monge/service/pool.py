@@ -13,9 +13,10 @@ from typing import Any
 from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import MODELS, locate_model
 from monge.environment import Environment
-from monge.errors import MongeError, suggest
+from monge.errors import ModelError, MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
 from monge.metrics.lexical.sacrebleu import tokenizer_model
+from monge.metrics.variants import parse_variants
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options
@@ -62,8 +63,8 @@ class MetricPool:
         """
         for name in self._settings.encoders or ():
             self._encoder(name, "encoders")
-        for name in metrics:
-            self.load(name, {})
+        for variant in parse_variants(metrics):
+            self.load(variant.name, variant.options)
 
     def load(self, name: str, options: Mapping[str, Any], field: str = "metric") -> Metric:
         """Return a metric; raise a RefusalError that names the field of the request if it cannot be offered."""
@@ -115,6 +116,8 @@ class MetricPool:
             raise unusable(f"{name} uses no encoder", f"{field}.options.encoder")
         try:
             return load_metric(name, environment=self._environment, **chosen)
+        except ModelError as error:  # not the request's fault: other metrics still answer
+            raise RefusalError(503, str(error)) from error
         except MongeError as error:
             raise unusable(str(error), f"{field}.options") from error
 

@@ -115,7 +115,7 @@ def _run_data(
         studies=tuple(study_agreement(tasks, plan) for plan in plans),
         signatures={table.name: table.signature for table in scores[0][: len(variants)]},
         curves={
-            metric.partition(":=")[0]: {float(layer): value for layer, value in own.items()}
+            parse_variant(metric).label: {float(layer): value for layer, value in own.items()}
             for metric, own in zip(curves, values[: len(curves)], strict=True)
         },
         ablations=tuple(AblationResult(*pair, own) for pair, own in zip(paths, values[len(curves) :], strict=True)),

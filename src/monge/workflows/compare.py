@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -66,14 +67,15 @@ def run_compare(
         return gather_comparisons(_compare_tables(request, report_step))
     systems = spool_texts(request.texts)
     if len(systems) < 2:
-        raise InputError(f"a comparison needs at least two systems; only {systems[0].system!r} is given")
-    types = _read_types(request.types, len(systems[0]))
+        given = f"only {systems[0].system!r} is given" if systems else "none is given"
+        raise InputError(f"a comparison needs at least two systems; {given}")
     environment = environment or Environment.read()
     journal = open_journal(environment)
     comparisons = {}
     for variant in request.metrics:
         metric = variant.load(environment)
         results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
+        types = _read_types(request.types, len(results[0]))
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
@@ -81,7 +83,7 @@ def run_compare(
 
 
 def compare(
-    systems: Mapping[str, Sequence[str]] | Mapping[str, ScoreTable] | str,
+    systems: Mapping[str, Sequence[str]] | Mapping[str, ScoreTable] | str | os.PathLike[str],
     references: Sequence[str | Sequence[str]] | None = None,
     *,
     metrics: str | Sequence[str] = DEFAULT_METRIC,
@@ -96,9 +98,13 @@ def compare(
     'A'
     """
     chosen = CompareSettings() if settings is None else settings
-    if isinstance(systems, str):
-        return run_compare(CompareRequest(scores=systems, settings=chosen))
+    if isinstance(systems, str | os.PathLike):
+        return run_compare(CompareRequest(scores=os.fspath(systems), settings=chosen))
+    if not isinstance(systems, Mapping):
+        raise InputError(f"systems must be outputs by name, tables by name or a file, not {type(systems).__name__}")
     tables = {name: value for name, value in systems.items() if isinstance(value, ScoreTable)}
+    if tables and len(tables) < len(systems):
+        raise InputError("systems must be all outputs or all tables of scores, not both")
     if tables:
         return run_compare(CompareRequest(scores=tables, settings=chosen))
     outputs = {name: value for name, value in systems.items() if not isinstance(value, ScoreTable)}

@@ -35,7 +35,8 @@ def score_sets(
 ) -> list[list[ScoreTable]]:
     """Return, for every set, the scores of every metric in order; only what the journal lacks is computed.
 
-    Corpus statistics (idf) are those of the set. Sets are scored one after the other, so that all metrics share one
+    Corpus statistics (idf) are those of the set. What was judged is what is scored: to a metric whose unit is the
+    document, every judged output is a document. Sets are scored one after the other, so that all metrics share one
     encoding of their texts.
     """
     if not variants:  # judgments without texts can be compared with scores that exist already

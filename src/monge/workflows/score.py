@@ -78,6 +78,8 @@ def score(
     >>> score(["a b c"], ["a b c"], metric="ter")["scores"]
     [0.0]
     """
+    if not isinstance(metric, str):
+        raise OptionError(f"metric must be the name of one metric, not {type(metric).__name__}")
     variant = parse_variant(metric)
     loaded = load_metric(variant.name, environment=environment, **{**variant.options, **options})
     return loaded.compute(predictions=hypotheses, references=references, sources=sources)

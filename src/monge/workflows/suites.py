@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from monge.errors import OptionError, suggest
+from monge.metrics.variants import MetricVariant, parse_variant
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,10 @@ _MORE_ENCODED = (
 
 
 def _with_encoder(encoder: str, metrics: tuple[str, ...] = _ENCODED) -> tuple[str, ...]:
-    named = (text if ":=" in text else f"{text}:={text}" for text in metrics)
-    return tuple(f"{label} {encoder}:={metric},encoder={encoder}" for label, metric in (n.split(":=") for n in named))
+    return tuple(
+        str(MetricVariant(f"{variant.label} {encoder}", variant.name, {**variant.options, "encoder": encoder}))
+        for variant in map(parse_variant, metrics)
+    )
 
 
 SUITES: tuple[Suite, ...] = (

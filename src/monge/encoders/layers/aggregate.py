@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,10 +64,17 @@ def _parse_part(part: str, count: int, whole: str) -> list[int]:
 
 @dataclass(frozen=True)
 class LayerAggregation:
-    """A way to join layers: ``join`` maps (layers, n, d) to (n, d'), and ``text`` is how options write it."""
+    """A way to join layers; ``text`` is how options write it. Raises OptionError for a text that names none."""
 
     text: str
-    join: Aggregation = field(compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _find_join(self.text)
+
+    @property
+    def join(self) -> Aggregation:
+        """The function from (layers, n, d) to (n, d')."""
+        return _find_join(self.text)
 
     def __str__(self) -> str:
         return self.text
@@ -98,12 +106,17 @@ def aggregate_layers(
 
 def parse_aggregation(aggregation: str) -> LayerAggregation:
     """Return the way to join layers that *aggregation* names; see :func:`aggregate_layers`."""
+    return LayerAggregation(aggregation)
+
+
+@cache
+def _find_join(aggregation: str) -> Aggregation:
     name, _, arguments = aggregation.partition(":")
     if name not in AGGREGATIONS:
         raise OptionError(
             f"no layer aggregation {name!r}{suggest(name, AGGREGATIONS)}; there are {', '.join(AGGREGATIONS)}"
         )
-    return LayerAggregation(aggregation, AGGREGATIONS[name](arguments))
+    return AGGREGATIONS[name](arguments)
 
 
 def power_mean(states: NDArray[np.float64], power: float) -> NDArray[np.float64]:

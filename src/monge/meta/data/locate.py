@@ -19,16 +19,16 @@ def data_folders(environment: Environment | None = None) -> list[Path]:
     return [*around.data_folders, around.cache_directory / "data"]
 
 
-def download_data(spec: DataSpec) -> Path:
+def download_data(spec: DataSpec, environment: Environment | None = None) -> Path:
     """Fetch the files of a set into the cache, checking every hash; what is there and right is kept.
 
     Raises OptionError for a set without a public address, and InputError when a file cannot be fetched.
     """
     if not spec.files:
         raise OptionError(f"{spec.name} has no fixed public address: get it from {spec.home} and set MONGE_DATA")
-    environment = Environment.read()
+    environment = environment or Environment.read()
     if environment.offline:
-        raise InputError(f"{spec.name} cannot be fetched: MONGE_OFFLINE is set")
+        raise InputError(f"{spec.name} cannot be fetched: the network must not be used (MONGE_OFFLINE or --offline)")
     folder = environment.cache_directory / "data" / spec.folder
     parts = environment.cache_directory / "downloads"
     with one_at_a_time(parts / f"data-{spec.name}.lock"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -32,6 +32,7 @@ class NltkMetric(MetricBase):
     tokenize: Callable[[str], Tokens]
     sentence: Callable[[list[Tokens], Tokens], tuple[float, tuple[str, ...]]]
     settings: Mapping[str, str]
+    data: str = field(default="", kw_only=True)  # digest of the data that the metric reads
 
     @property
     def signature(self) -> Signature:
@@ -41,7 +42,7 @@ class NltkMetric(MetricBase):
 
     @property
     def identity(self) -> str:
-        return f"{self.signature}|metrics={ALGORITHM}"
+        return f"{self.signature}|metrics={ALGORITHM}|sacrebleu-{version('sacrebleu')}|{self.data}"
 
     def count_words(self, text: str) -> int:
         return len(self.tokenize(text))
@@ -186,7 +187,8 @@ def make_meteor(
         "gamma": repr(float(gamma)),
     }
     settings |= {"synonyms": source.name}
-    return NltkMetric(lexical_spec("meteor"), make_tokenizer(tokenize, environment=environment), sentence, settings)
+    split = make_tokenizer(tokenize, environment=environment)
+    return NltkMetric(lexical_spec("meteor"), split, sentence, settings, data=source.digest)
 
 
 def _check_weight(**values: float) -> None:

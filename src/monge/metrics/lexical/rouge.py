@@ -44,7 +44,7 @@ class RougeMetric(MetricBase):
 
     @property
     def identity(self) -> str:
-        return f"{self.signature}|metrics={ALGORITHM}"
+        return f"{self.signature}|metrics={ALGORITHM}|nltk-{version('nltk')}|regex-{version('regex')}"
 
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return F1 with precision and recall as parts; the mean over segments is the score of a set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,10 +29,14 @@ HOW_TO_GET = (
 
 @dataclass(frozen=True)
 class Synonyms:
-    """A WordNet as nltk's METEOR uses it (``synsets`` of a word), with the ``name`` that goes into signatures."""
+    """A WordNet as nltk's METEOR uses it (``synsets`` of a word).
+
+    Signatures show its ``name``; stored scores are keyed by the ``digest`` of its files.
+    """
 
     name: str
     synsets: Callable[[str], Sequence[Any]]
+    digest: str = ""
 
 
 def find_wordnet(place: str) -> Synonyms:
@@ -70,7 +75,11 @@ def _open_folder(folder: Path) -> Synonyms:
 
 
 def _make_synonyms(reader: Any) -> Synonyms:
-    return Synonyms(f"wordnet-{reader.get_version() or 'unknown'}", reader.synsets)
+    digest = hashlib.sha256()
+    for name in _NEEDED:
+        with reader.open(name) as stream:
+            digest.update(stream.read().encode())
+    return Synonyms(f"wordnet-{reader.get_version() or 'unknown'}", reader.synsets, digest.hexdigest())
 
 
 class FolderReader(WordNetCorpusReader):  # type: ignore[misc]

@@ -124,12 +124,12 @@ class TransportMetric(MetricBase):
     def _without_idf(self) -> Self:
         """Return this metric with uniform weights: log((N+1)/(df+1)) of one segment weighs nothing but mismatches."""
         note = "idf cannot be computed from one segment: uniform weights"
-        recipe = dataclasses.replace(self.settings.cloud, weighting="uniform")
-        hypothesis = dataclasses.replace(self.hypothesis, recipe=recipe)
-        other = hypothesis if self.other is self.hypothesis else dataclasses.replace(self.other, recipe=recipe)
+        hypothesis = self.hypothesis.with_uniform_weights()
+        other = hypothesis if self.other is self.hypothesis else self.other.with_uniform_weights()
+        cloud = dataclasses.replace(self.settings.cloud, weighting="uniform")
         return dataclasses.replace(
             self,
-            settings=dataclasses.replace(self.settings, cloud=recipe),
+            settings=dataclasses.replace(self.settings, cloud=cloud),
             hypothesis=hypothesis,
             other=other,
             statistics=dataclasses.replace(self.statistics, notes=(note,)),

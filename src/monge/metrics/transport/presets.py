@@ -70,9 +70,8 @@ class TransportPreset:
         around = Environment.read() if environment is None else environment
         hypothesis = _load_side(settings, settings.encoder, objects.get("encoder"), around)
         other = _load_other_side(settings, hypothesis, objects.get("against_encoder"), around)
-        metric = TransportMetric(
-            _adapt_spec(self, settings), settings, hypothesis, other, _read_idf(settings, hypothesis, other)
-        )
+        spec = _adapt_spec(self, settings, same_sides=hypothesis is other)
+        metric = TransportMetric(spec, settings, hypothesis, other, _read_idf(settings, hypothesis, other))
         return _with_baseline(metric) if settings.readout.baseline else metric
 
 
@@ -118,7 +117,7 @@ def _load_other_side(
     return side
 
 
-def _adapt_spec(preset: TransportPreset, settings: TransportSettings) -> MetricSpec:
+def _adapt_spec(preset: TransportPreset, settings: TransportSettings, *, same_sides: bool) -> MetricSpec:
     """Return the spec with the needs, direction and bounds that these settings give it."""
     spec = spec_named(preset.name)
     if settings.against != "references":
@@ -128,8 +127,8 @@ def _adapt_spec(preset: TransportPreset, settings: TransportSettings) -> MetricS
     if settings.readout.baseline or changed:
         direction = settings.readout.kind != "distance"
         spec = dataclasses.replace(spec, higher_is_better=direction, bounds=_bound_scores(settings))
-    one_sided = settings.against != "references" or settings.against_encoder or settings.against_layers
-    return dataclasses.replace(spec, symmetric=False) if one_sided else spec
+    symmetric = spec.symmetric and settings.against == "references" and same_sides
+    return dataclasses.replace(spec, symmetric=symmetric)
 
 
 def _read_idf(settings: TransportSettings, hypothesis: Side, other: Side) -> CorpusStatistics:

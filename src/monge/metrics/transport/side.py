@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from monge.clouds import CloudRecipe, IdfModel, PointCloud
@@ -20,6 +20,10 @@ class Side:
     encoder: Encoder
     layers: tuple[int, ...]
     recipe: CloudRecipe
+
+    def with_uniform_weights(self) -> Side:
+        """Return this side with the same mass for every token."""
+        return replace(self, recipe=replace(self.recipe, weighting="uniform"))
 
     def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
         """Return the cloud of every text."""
