@@ -49,8 +49,7 @@ class MetricPool:
         """Return the names of the encoders that requests may choose."""
         if self._settings.encoders is not None:
             return list(self._settings.encoders)
-        environment = Environment.read()
-        return [spec.name for spec in MODELS if locate_model(spec, environment) is not None]
+        return [spec.name for spec in MODELS if locate_model(spec, self._environment) is not None]
 
     def add_encoder(self, name: str, encoder: Encoder) -> None:
         """Offer an encoder object under a name, if the settings allow that name."""
