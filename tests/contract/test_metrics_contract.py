@@ -185,7 +185,8 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "massless": ("none", "punctuation"), "pooling": ("mean", "sum"), "weighting": ("idf_plus_one", "uniform"),
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
-    "oov": ("hash", "skip"), "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
+    "bag": ("released",), "oov": ("hash", "skip"),
+    "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
     "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
 }  # fmt: skip
