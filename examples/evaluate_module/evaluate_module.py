@@ -3,7 +3,7 @@
 The configuration name is the metric's name; options go to ``compute``::
 
     metric = evaluate.load("examples/evaluate_module", "lazy_emd")
-    metric.compute(predictions=[...], references=[...], encoder="mpnet")
+    metric.compute(predictions=[...], references=[...], encoder="mpnet")["score"]
 """
 
 import datasets

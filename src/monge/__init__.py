@@ -3,7 +3,7 @@
 ``score``, ``compare``, ``explain`` and ``correlate`` do what the commands of the same name do.
 
 >>> import monge
->>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf")["mean"]
+>>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf")["score"]
 100.0
 """
 

@@ -66,7 +66,7 @@ def statistics_of(metric, references: list[str], systems: dict[str, list[str]]) 
 def test_p_values_are_sacrebleus(make, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SACREBLEU_SEED", "99")
     references, systems = make_texts(seed)
-    ours = compare_corpora(statistics_of(make(), references, systems), draws=DRAWS)
+    ours = compare_corpora(statistics_of(make(), references, systems), draws=DRAWS, trials=DRAWS)
     for kind in ("bs", "ar"):
         test = PairedTest(list(systems.items()), {make.__name__: make()}, [references], test_type=kind, n_samples=DRAWS)
         results = list(test()[1].values())[1]
@@ -102,7 +102,9 @@ def test_a_mean_as_corpus_score_gives_the_tests_of_the_mean() -> None:
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(2, 80)) + np.array([[0.0], [0.2]])
     values = np.stack([scores, np.ones_like(scores)], axis=2)
-    pair = compare_corpora(CorpusSums(("A", "B"), values, lambda s: float(s[0] / s[1])), draws=4000).pairs[0]
+    pair = compare_corpora(CorpusSums(("A", "B"), values, lambda s: float(s[0] / s[1])), draws=4000, trials=4000).pairs[
+        0
+    ]
     tests = run_tests(PairedScores(("A", "B"), tuple(map(str, range(80))), scores), draws=4000, seed=12345)
     assert pair.p_bootstrap == pytest.approx(tests["bootstrap"][1][0], abs=0.01)
     assert pair.p_randomisation == pytest.approx(tests["randomisation"][1][0], abs=0.01)
@@ -112,7 +114,7 @@ def test_a_mean_as_corpus_score_gives_the_tests_of_the_mean() -> None:
 def test_identical_systems_have_p_one() -> None:
     references, systems = make_texts(0)
     same = {"A": systems["A"], "B": systems["A"]}
-    pair = compare_corpora(statistics_of(BLEU(), references, same), draws=200).pairs[0]
+    pair = compare_corpora(statistics_of(BLEU(), references, same), draws=200, trials=200).pairs[0]
     assert (pair.difference, pair.p_bootstrap, pair.p_randomisation) == (0.0, 1.0, 1.0)
 
 

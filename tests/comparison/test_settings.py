@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sacrebleu.significance import PairedTest
 
 from monge.comparison import CompareSettings
 from monge.errors import OptionError
@@ -35,3 +36,9 @@ def test_values_out_of_range_are_named(options: dict[str, Any], message: str) ->
 def test_what_is_advised_is_accepted() -> None:
     CompareSettings(alpha=0.00001, draws=1_000_000)
     CompareSettings(alpha=0.001, draws=20_000)
+
+
+def test_the_defaults_are_sacrebleus() -> None:
+    settings = CompareSettings()
+    assert {"bs": settings.resamples, "ar": settings.trials} == PairedTest._DEFAULT_SAMPLES
+    assert CompareSettings(draws=500).resamples == CompareSettings(draws=500).trials == 500

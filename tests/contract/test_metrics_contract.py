@@ -13,7 +13,7 @@ from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, MongeError, UnboundMetricError
 from monge.metrics import Metric, find_spec, load_metric, metric_options, metric_specs
 from monge.metrics.cards import read_prose, render_card
-from monge.metrics.protocols import Aligning
+from monge.metrics.protocols import Aligning, Resamplable
 from monge.metrics.registry import find_factory
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.variants import parse_variant
@@ -151,7 +151,11 @@ def test_no_segments_give_no_scores(metric: Metric) -> None:
 
 def test_compute_returns_plain_values(metric: Metric) -> None:
     result = metric.compute(predictions=["a b c d", "e f"], references=[["a b c e", "d"], "e f"], sources=["x", "y"])
-    assert isinstance(result["mean"], float)
+    assert isinstance(result["score"], float)
+    averages = not isinstance(metric, Resamplable)
+    assert ("mean" in result) is averages  # a corpus score is not called a mean
+    if averages:
+        assert result["mean"] == result["score"] == pytest.approx(sum(result["scores"]) / 2)
     assert len(result["scores"]) == 2
     assert all(type(value) is float for value in result["scores"])
     assert result["signature"].startswith(f"metric:{metric.spec.name}|")
@@ -182,7 +186,8 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "massless": ("none", "punctuation"), "pooling": ("mean", "sum"), "weighting": ("idf_plus_one", "uniform"),
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
-    "oov": ("hash", "skip"), "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
+    "bag": ("released",), "oov": ("hash", "skip"),
+    "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
     "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
 }  # fmt: skip

@@ -221,7 +221,7 @@ SCORE = """
 import sys
 from monge.metrics import load_metric
 result = load_metric("bertscore").compute(["The boy ran home."], ["The young man ran home."])
-print(result["mean"], sorted(m for m in ("onnxruntime", "tokenizers") if m in sys.modules))
+print(result["score"], sorted(m for m in ("onnxruntime", "tokenizers") if m in sys.modules))
 """
 
 

@@ -51,12 +51,12 @@ class Length(MetricBase):
 
 def test_compute_fits_and_returns_plain_types() -> None:
     result = Length().compute(["ab", "", "abcd"])
-    assert result["mean"] == 0.75
+    assert result["score"] == result["mean"] == 0.75
     assert result["scores"][0] == 0.5
     assert math.isnan(result["scores"][1])
     assert result["signature"] == "metric:length|longest:4"
     assert result["higher_is_better"] is True
-    assert result["notes"] == {"2": ["empty"], "mean": ["1 of 3 scores are missing and left out of the mean"]}
+    assert result["notes"] == {"2": ["empty"], "score": ["1 of 3 scores are missing and left out of the mean"]}
     json.dumps(result)
 
 

@@ -36,7 +36,7 @@ BOOK_REFERENCE = "he was interested in world history because he read the book"
 
 def test_ribes_documented_value() -> None:
     result = make_ribes(tokenize="none").compute([HYPOTHESIS_1, BOOK], [list(REFERENCES), [BOOK_REFERENCE]])
-    assert round(result["mean"], 3) == 0.633
+    assert round(result["score"], 3) == 0.633
 
 
 def test_ribes_of_the_paper() -> None:
@@ -53,10 +53,10 @@ def test_ribes_refuses_what_nltk_refuses() -> None:
     long = " ".join(f"w{i}" for i in range(2001))
     result = make_ribes().compute([long, "a b"], ["a b", "a b"])
     assert math.isnan(result["scores"][0])
-    assert result["mean"] == 1.0
+    assert result["score"] == 1.0
     assert result["notes"] == {
         "1": ["no score: 2001 words are more than nltk's RIBES aligns"],
-        "mean": ["1 of 2 scores are missing and left out of the mean"],
+        "score": ["1 of 2 scores are missing and left out of the mean"],
     }
 
 
@@ -70,7 +70,7 @@ def test_nist_of_a_set_is_nltks() -> None:
     metric = make_nist(tokenize="none", lowercase=False)
     hypotheses, references = [HYPOTHESIS_1, BOOK], [list(REFERENCES), [BOOK_REFERENCE]]
     split = [[r.split() for r in group] for group in references]
-    assert metric.compute(hypotheses, references)["mean"] == corpus_nist(split, [h.split() for h in hypotheses], n=5)
+    assert metric.compute(hypotheses, references)["score"] == corpus_nist(split, [h.split() for h in hypotheses], n=5)
 
 
 def test_nist_is_resampled_by_any_iterable_of_draws() -> None:
@@ -85,8 +85,8 @@ def test_nist_is_resampled_by_any_iterable_of_draws() -> None:
 def test_nist_of_short_texts() -> None:
     """nltk divides by zero when the hypothesis has fewer words than n; missing orders add nothing."""
     metric = make_nist(tokenize="none")
-    assert metric.compute(["a b"], ["a b"])["mean"] == pytest.approx(1.0)  # two words of one bit each; bigram: none
-    assert metric.compute(["a", "a b c d e f"], ["a", "a b c d e f"])["mean"] > 0
+    assert metric.compute(["a b"], ["a b"])["score"] == pytest.approx(1.0)  # two words of one bit each; bigram: none
+    assert metric.compute(["a", "a b c d e f"], ["a", "a b c d e f"])["score"] > 0
 
 
 @pytest.mark.parametrize("make", [make_ribes, make_nist, lambda: make_meteor(wordnet="none")])
@@ -101,8 +101,8 @@ def test_empty_texts_score_zero_with_a_note(make: Any) -> None:
         "3": ["empty reference 1"],
         "4": ["empty hypothesis", "empty reference"],
     }
-    assert math.isfinite(result["mean"])
-    assert metric.compute([""], [""])["mean"] == 0.0
+    assert math.isfinite(result["score"])
+    assert metric.compute([""], [""])["score"] == 0.0
 
 
 def test_options_change_the_signature() -> None:

@@ -44,4 +44,4 @@ def test_bounds_of_wmdo_follow_its_penalties() -> None:
     metric = load_metric("wmdo", encoder="hashed", delta=1.0, alpha=0.5)
     assert metric.spec.bounds == (0.0, 3.5)
     assert load_metric("wmdo", encoder="hashed").spec.bounds == pytest.approx((0.0, 2.28))
-    assert math.isfinite(metric.compute(["a b"], ["c d"])["mean"])
+    assert math.isfinite(metric.compute(["a b"], ["c d"])["score"])

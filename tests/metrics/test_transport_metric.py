@@ -144,7 +144,7 @@ def test_one_sentence_has_no_idf_and_says_so() -> None:
     assert score.value < 0.99
     assert metric.binding_notes == ("idf cannot be computed from one segment: uniform weights",)
     assert "weighting:uniform" in str(metric.signature)
-    assert metric.compute(["The boy slept."], ["The man ran."])["notes"]["mean"] == list(metric.binding_notes)
+    assert metric.compute(["The boy slept."], ["The man ran."])["notes"]["score"] == list(metric.binding_notes)
 
 
 def test_lazy_emd_of_one_reference_word_is_theorem_2() -> None:

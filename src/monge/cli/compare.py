@@ -74,7 +74,10 @@ def _add_decision(parser: argparse.ArgumentParser) -> None:
         "--tie-margin", type=float, default=0.0, metavar="D", help="differences up to D are ties (default: 0)"
     )
     decision.add_argument(
-        "--draws", type=int, default=1000, metavar="N", help="resamples of bootstrap and randomisation (default: 1000)"
+        "--draws",
+        type=int,
+        metavar="N",
+        help="draws of the bootstrap and of randomisation (default: 1000 and 10000, as in sacrebleu)",
     )
     decision.add_argument(
         "--orders",

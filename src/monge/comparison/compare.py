@@ -198,7 +198,7 @@ def _groups(
 
 
 def _test_pairs(scores: PairedScores, counts: PairCounts, settings: CompareSettings) -> tuple[PairResult, ...]:
-    outcomes = run_tests(scores, draws=settings.draws, seed=settings.seed)
+    outcomes = run_tests(scores, draws=settings.resamples, trials=settings.trials, seed=settings.seed)
     correct = CORRECTIONS[settings.correction]
     adjusted = {name: correct(p) for name, (_, p) in outcomes.items()}
     columns = _estimates(scores, counts, settings)
@@ -254,7 +254,7 @@ def _estimates(scores: PairedScores, counts: PairCounts, settings: CompareSettin
         spread = np.sqrt(np.nansum((differences - mean[-1][:, None]) ** 2, axis=1))
         deviation.append(np.where(scores.never_vary(first, second, differences), 0.0, spread))
         rng = np.random.default_rng([settings.seed, 1])
-        blocks = bootstrap_counts(differences.shape[1], settings.draws, rng)
+        blocks = bootstrap_counts(differences.shape[1], settings.resamples, rng)
         if np.isnan(scores.values).any():
             drawn = [resample_means(differences, block) for block in blocks]
         else:  # far fewer systems than pairs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,12 +67,13 @@ class CorpusComparison:
 
 
 def compare_corpora(
-    statistics: CorpusSums, *, draws: int = 1000, seed: int = 12345, alpha: float = 0.05
+    statistics: CorpusSums, *, draws: int = 1_000, trials: int = 10_000, seed: int = 12345, alpha: float = 0.05
 ) -> CorpusComparison:
     """Test corpus scores by paired bootstrap and approximate randomisation, recomputing the score in every draw.
 
     p = (1 + #{|draw| ≥ |observed|}) / (1 + draws), the bootstrap's draws shifted by their mean (Koehn 2004; Riezler and
-    Maxwell 2005). sacrebleu resamples the same statistics.
+    Maxwell 2005). sacrebleu resamples the same statistics, and as often: *draws* times for the bootstrap, *trials*
+    times for the randomisation.
 
     >>> ratio = lambda sums: float(sums[0] / sums[1])
     >>> values = np.array([[[1, 2], [2, 2]], [[1, 2], [1, 2]]], dtype=float)
@@ -89,11 +91,11 @@ def compare_corpora(
     )
     low, high = percentile_interval(drawn, alpha=alpha, instances=values.shape[1])
     pairs = []
-    for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
+    randomised = _randomise(statistics, observed, trials, seed)
+    for (i, j), p_randomisation in zip(_pairs(statistics), randomised.tolist(), strict=True):
         differences = drawn[:, i] - drawn[:, j]
         bounds = percentile_interval(differences[:, None], alpha=alpha, instances=values.shape[1])
-        exchanged = _exchanged(statistics, int(i), int(j), draws, seed)
-        p_values = _test(observed[[i, j]], differences, exchanged)
+        p_values = _test(observed[[i, j]], differences, p_randomisation)
         named = statistics.systems[i], statistics.systems[j]
         pairs.append(
             CorpusPair(*named, float(observed[i] - observed[j]), float(bounds[0][0]), float(bounds[1][0]), *p_values)
@@ -101,34 +103,47 @@ def compare_corpora(
     return CorpusComparison(statistics.systems, observed, low, high, tuple(pairs), statistics.higher_is_better)
 
 
-def _test(observed: Floats, resampled: Floats, exchanged: Floats) -> tuple[float, float, float]:
+def _test(observed: Floats, resampled: Floats, p_randomisation: float) -> tuple[float, float, float]:
     """Return the p-values of two observed scores: bootstrap, randomisation, and sacrebleu's bootstrap."""
     difference = float(observed[0] - observed[1])
     varies = np.ptp(resampled) > 1e-12 * np.abs(observed).max()  # draws of one instance do not, and show nothing
-    shifted = resampled - resampled.mean() if varies else exchanged
+    p_bootstrap = _p_value(np.abs(resampled - resampled.mean()), difference) if varies else p_randomisation
     sizes = np.abs(resampled)
-    return (
-        _p_value(np.abs(shifted), difference),
-        _p_value(np.abs(exchanged), difference),
-        _p_value(sizes - sizes.mean(), difference),
-    )
+    return p_bootstrap, p_randomisation, _p_value(sizes - sizes.mean(), difference)
 
 
 def _score_all(statistics: CorpusSums, sums: Floats) -> Floats:
     return np.array([[statistics.score(row) for row in draw] for draw in sums])
 
 
-def _exchanged(statistics: CorpusSums, first: int, second: int, draws: int, seed: int) -> Floats:
-    """Return the score differences after exchanging the two systems' statistics on random instances."""
-    one, other = statistics.values[first], statistics.values[second]
-    total, gap = one.sum(axis=0) + other.sum(axis=0), one - other
-    result = []
-    for signs in random_signs(len(one), draws, np.random.default_rng([seed, 2])):
-        swapped = 0.5 * (total + signs.astype(np.float64) @ gap)
-        result += [statistics.score(row) - statistics.score(total - row) for row in swapped]
-    return np.array(result)
+def _randomise(statistics: CorpusSums, observed: Floats, trials: int, seed: int) -> Floats:
+    """Return the p-value of every pair by exchanging the two systems' statistics on random instances.
+
+    With signs ± that are negative where systems a and b exchange an instance, the sum of a becomes
+    ½ (Σ (a + b) + Σ ± (a − b)). All pairs share the trials.
+    """
+    values = statistics.values
+    pairs = _pairs(statistics)
+    flat = values.transpose(1, 0, 2).reshape(values.shape[1], -1)
+    totals = values.sum(axis=1)
+    exceeding = np.zeros(len(pairs), dtype=np.int64)
+    for signs in random_signs(len(flat), trials, np.random.default_rng([seed, 2])):
+        signed = (signs.astype(np.float64) @ flat).reshape(-1, *totals.shape)
+        for k, (i, j) in enumerate(pairs):
+            total = totals[i] + totals[j]
+            swapped = 0.5 * (total + signed[:, i] - signed[:, j])
+            differences = np.array([statistics.score(row) - statistics.score(total - row) for row in swapped])
+            exceeding[k] += _count_exceeding(np.abs(differences), float(observed[i] - observed[j]))
+    return np.asarray((1 + exceeding) / (1 + trials))
+
+
+def _pairs(statistics: CorpusSums) -> list[tuple[int, int]]:
+    return list(combinations(range(len(statistics.systems)), 2))
+
+
+def _count_exceeding(draws: Floats, observed: float) -> int:
+    return int(np.count_nonzero(draws >= abs(observed) - 1e-9 * max(1.0, abs(observed))))
 
 
 def _p_value(draws: Floats, observed: float) -> float:
-    slack = 1e-9 * max(1.0, abs(observed))
-    return float((1 + np.count_nonzero(draws >= abs(observed) - slack)) / (1 + len(draws)))
+    return (1 + _count_exceeding(draws, observed)) / (1 + len(draws))

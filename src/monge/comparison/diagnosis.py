@@ -59,7 +59,8 @@ def find_notes(comparison: Comparison) -> tuple[str, ...]:
         notes += ranking.notes
     notes += comparison.remarks
     s = comparison.settings
-    notes.append(f"test:{s.decide_by}|correction:{s.correction}|alpha:{s.alpha:g}|draws:{s.draws}|seed:{s.seed}")
+    draws = f"bs:{s.resamples}|ar:{s.trials}"  # the names of sacrebleu's signature
+    notes.append(f"test:{s.decide_by}|correction:{s.correction}|alpha:{s.alpha:g}|{draws}|seed:{s.seed}")
     if comparison.table.signature:
         notes.append(comparison.table.signature)
     return tuple(notes)
@@ -233,10 +234,11 @@ def _size(comparison: Comparison) -> list[str]:
     settings, pairs = comparison.settings, len(comparison.pairs)
     level = settings.level(pairs)
     over = f" over {pairs} pairs" if pairs > 1 else ""
-    if settings.decide_by in ("randomisation", "bootstrap") and 1 / (1 + settings.draws) > level:
+    draws = {"bootstrap": settings.resamples, "randomisation": settings.trials}.get(settings.decide_by)
+    if draws is not None and 1 / (1 + draws) > level:
         wanted = int(np.ceil(2 / level))
         advice = f"use at least {wanted:,}" if wanted <= MAX_DRAWS else "let another test decide, such as the sign test"
-        return [f"{settings.draws:,} draws cannot show significance{over}: {advice}"]
+        return [f"{draws:,} draws cannot show significance{over}: {advice}"]
     least, n = smallest_decisive(level), len(comparison.table.segments)
     if n < (least if settings.decide_by == "sign" else 2):
         return [f"{count_noun(n, 'instance')} cannot decide anything: a sign test needs at least {least}{over}"]

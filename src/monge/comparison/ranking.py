@@ -80,7 +80,7 @@ def rank_systems(
     """
     resampled: dict[str, list[Floats]] = {"bt": [], "mean": [], "median": []}
     regularised = 0
-    for block in bootstrap_counts(len(scores.segments), settings.draws, np.random.default_rng([settings.seed, 1])):
+    for block in bootstrap_counts(len(scores.segments), settings.resamples, np.random.default_rng([settings.seed, 1])):
         fit = fit_bradley_terry(resample_points(scores, block))
         regularised += int(np.count_nonzero(fit.regularised))
         resampled["bt"].append(fit.strengths)
@@ -95,7 +95,7 @@ def rank_systems(
     fit = fit_bradley_terry(counts.points)
     bt = _with_intervals("bt", fit.strengths, draws["bt"], settings, instances=len(scores.segments))
     # strengths may span many powers of ten: their ratios distinguish systems, not their differences
-    ranks, notes = rank_values(fit.log_strengths, scale=1.0), _fit_notes(fit, regularised, settings.draws)
+    ranks, notes = rank_values(fit.log_strengths, scale=1.0), _fit_notes(fit, regularised, settings.resamples)
     bt = replace(bt, ranks=ranks, notes=notes)
     return (bt, mean, median, *_rate(scores, settings))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from monge.comparison.significance import CORRECTIONS, find_test
 from monge.errors import OptionError, suggest
 
+RESAMPLES, TRIALS = 1_000, 10_000  # of the bootstrap and of approximate randomisation, as in sacrebleu
 MAX_DRAWS = 1_000_000  # kept for every system, to rank it in each: 8 MB per system and mechanism
 MAX_ORDERS = 1_000  # each holds up to 10,000 rounds, played one after another: 80 MB and minutes
 
@@ -25,7 +26,8 @@ class CompareSettings:
     correction
         How p-values of many pairs are corrected: ``holm``, ``fdr`` or ``none``.
     draws
-        Resamples of the bootstrap and of approximate randomisation; at most a million.
+        Resamples of the bootstrap and trials of approximate randomisation; at most a million. None stands for
+        sacrebleu's defaults, which are 1,000 resamples and 10,000 trials.
     orders
         Random orders of games that Elo and TrueSkill are averaged over; at most a thousand.
     seed
@@ -49,7 +51,7 @@ class CompareSettings:
     alpha: float = 0.05
     decide_by: str = "sign"
     correction: str = "holm"
-    draws: int = 1000
+    draws: int | None = None
     orders: int = 50
     seed: int = 12345
     power: float = 0.8
@@ -63,13 +65,23 @@ class CompareSettings:
         for name, value in (("alpha", self.alpha), ("power", self.power)):
             if not 0.0 < value < 1.0:
                 raise OptionError(f"{name} must lie between 0 and 1, not {value}")
-        for name, count, most in (("draws", self.draws, MAX_DRAWS), ("orders", self.orders, MAX_ORDERS)):
+        for name, count, most in (("draws", self.resamples, MAX_DRAWS), ("orders", self.orders, MAX_ORDERS)):
             if not 1 <= count <= most:
                 raise OptionError(f"{name} must be at least 1 and at most {most:,}, not {count:,}")
-        if self.draws * self.alpha < 2:
-            raise OptionError(f"{self.draws} draws cannot show a level of {self.alpha:g}; {self._advice()}")
+        if self.resamples * self.alpha < 2:
+            raise OptionError(f"{self.resamples} draws cannot show a level of {self.alpha:g}; {self._advice()}")
         if self.seed < 0:
             raise OptionError(f"seed must be at least 0, not {self.seed}")
+
+    @property
+    def resamples(self) -> int:
+        """How many times the bootstrap draws."""
+        return RESAMPLES if self.draws is None else self.draws
+
+    @property
+    def trials(self) -> int:
+        """How many times approximate randomisation exchanges scores."""
+        return TRIALS if self.draws is None else self.draws
 
     def _advice(self) -> str:
         if MAX_DRAWS * self.alpha < 2:

@@ -188,13 +188,16 @@ def find_test(name: str) -> PairTest:
     raise OptionError(f"no test {name!r}{suggest(name, names)}; there are {', '.join(names)}")
 
 
-def run_tests(scores: PairedScores, *, draws: int, seed: int) -> dict[str, Outcome]:
-    """Return every test's statistics and p-values over all pairs (in the order of ``scores.pairs``)."""
+def run_tests(scores: PairedScores, *, draws: int, trials: int | None = None, seed: int) -> dict[str, Outcome]:
+    """Return every test's statistics and p-values over all pairs (in the order of ``scores.pairs``).
+
+    The bootstrap draws *draws* times, approximate randomisation exchanges scores *trials* times (None: as often).
+    """
     results: dict[str, list[Outcome]] = {test.name: [] for test in TESTS}
     for first, second, differences in scores.blocks():
-        block = PairBlock(scores, first, second, differences, draws, seed)
         for test in TESTS:
-            results[test.name].append(test.compute(block))
+            own = draws if trials is None or test.name != "randomisation" else trials
+            results[test.name].append(test.compute(PairBlock(scores, first, second, differences, own, seed)))
     return {
         name: (np.concatenate([s for s, _ in parts]), np.concatenate([p for _, p in parts]))
         for name, parts in results.items()

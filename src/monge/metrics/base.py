@@ -73,17 +73,21 @@ class MetricBase(ABC):
     ) -> dict[str, Any]:
         """Score plain lists, binding corpus statistics to them if needed; the result holds plain types only.
 
-        ``mean`` is the score of the whole (a corpus score where the metric has one), ``scores`` those of the
-        segments, ``notes`` what was degraded: by segment number, and under ``mean`` what concerns them all.
+        ``score`` is the score of the whole set (a corpus score where the metric has one), ``scores`` those of the
+        segments, ``notes`` what was degraded: by segment number, and under ``score`` what concerns them all. Where
+        the score is the mean over segments, ``mean`` holds it too; a corpus score (BLEU) is not a mean.
         """
         segments = make_segments(predictions, references, sources)
         metric = bind_to(self, segments)
         scores = metric.score(segments)
         notes = collect_notes(segments, scores)
         if metric.binding_notes:
-            notes["mean"] = [*metric.binding_notes, *notes.get("mean", [])]
+            notes["score"] = [*metric.binding_notes, *notes.get("score", [])]
+        score = float(metric.aggregate(segments, scores))
+        averages = type(self).aggregate is MetricBase.aggregate
         return {
-            "mean": float(metric.aggregate(segments, scores)),
+            "score": score,
+            **({"mean": score} if averages else {}),
             "scores": [float(score.value) for score in scores],
             "signature": str(metric.signature),
             "higher_is_better": metric.spec.higher_is_better,
@@ -141,7 +145,7 @@ def mean_of_known(values: Sequence[float]) -> float:
 
 
 def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, list[str]]:
-    """Return the notes by segment id; ``mean`` holds how many scores are missing from it."""
+    """Return the notes by segment id; ``score`` holds how many scores are missing from the mean."""
     notes = {
         segment.id or str(place): list(score.notes)
         for place, (segment, score) in enumerate(zip(segments, scores, strict=True), start=1)
@@ -149,7 +153,7 @@ def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[
     }
     missing = sum(not math.isfinite(score.value) for score in scores)
     if missing:
-        notes["mean"] = [f"{missing} of {len(scores)} scores are missing and left out of the mean"]
+        notes["score"] = [f"{missing} of {len(scores)} scores are missing and left out of the mean"]
     return notes
 
 

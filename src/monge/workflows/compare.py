@@ -181,7 +181,9 @@ def _compare_corpora(
         lambda sums: scorer.score_of_sums(sums.tolist()),
         metric.spec.higher_is_better,
     )
-    return compare_corpora(statistics, draws=settings.draws, seed=settings.seed, alpha=settings.alpha)
+    return compare_corpora(
+        statistics, draws=settings.resamples, trials=settings.trials, seed=settings.seed, alpha=settings.alpha
+    )
 
 
 def _read_types(types: str | tuple[str, ...], instances: int) -> tuple[str, ...]:

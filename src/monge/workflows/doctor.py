@@ -113,5 +113,5 @@ def _check_encoder(environment: Environment) -> tuple[bool, str]:
 def _check_score(name: str, stored: float, environment: Environment) -> tuple[bool, str]:
     from monge.metrics import load_metric
 
-    value = float(load_metric(name, environment=environment).compute(HYPOTHESES, REFERENCES)["mean"])
+    value = float(load_metric(name, environment=environment).compute(HYPOTHESES, REFERENCES)["score"])
     return abs(value - stored) <= TOLERANCE * max(1, abs(stored)), f"{value:.5f} (stored {stored:.5f})"

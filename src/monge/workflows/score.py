@@ -72,8 +72,8 @@ def score(
 
     Returns
     -------
-    A plain dict: ``mean`` (the score of the whole set), ``scores`` (one per text), ``signature``,
-    ``higher_is_better`` and ``notes``.
+    A plain dict: ``score`` (of the whole set), ``scores`` (one per text), ``signature``, ``higher_is_better`` and
+    ``notes``. If the score of the set is the mean over texts, which that of BLEU is not, ``mean`` holds it too.
 
     >>> score(["a b c"], ["a b c"], metric="ter")["scores"]
     [0.0]

@@ -95,7 +95,7 @@ def make_ribes(
 ) -> NltkMetric:
     """RIBES, 0 to 1: normalised Kendall's τ of the aligned words × precision^alpha × brevity^beta; best reference.
 
-    >>> round(make_ribes().compute(["he read the book"], ["the book he read"])["mean"], 3)
+    >>> round(make_ribes().compute(["he read the book"], ["the book he read"])["score"], 3)
     0.333
     """
     _check_weight(alpha=alpha, beta=beta)

@@ -111,7 +111,7 @@ def make_bleu(
     Segments are scored as ``sacrebleu.sentence_bleu`` does (effective order), the set as ``corpus_bleu``. The tokenizer
     is the one that sacrebleu takes for the *language* (13a; zh, ja-mecab and ko-mecab for Chinese, Japanese, Korean).
 
-    >>> round(make_bleu().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["mean"], 2)
+    >>> round(make_bleu().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["score"], 2)
     53.73
     """
     _check_choice("smooth_method", smooth_method, SMOOTH_METHODS)
@@ -127,7 +127,7 @@ def make_chrf(
 ) -> SacrebleuMetric:
     """chrF, 0 to 100: F_beta of character n-grams up to *char_order* and word n-grams up to *word_order*.
 
-    >>> round(make_chrf().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["mean"], 2)
+    >>> round(make_chrf().compute(["the cat sat on a mat"], ["the cat sat on the mat"])["score"], 2)
     65.98
     """
     return _make_chrf("chrf", char_order, word_order, beta, lowercase=lowercase, whitespace=whitespace)

@@ -21,6 +21,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "regulariser": ("entropy", "kl"),
     "readout": ("f", "distance", "one_minus", "inverse"),
     "references": ("max", "mean", "joint"),
+    "bag": ("all", "released"),
     "oov": ("skip", "zero", "hash", "error"),
     "fold_case": ("auto", "always", "never"),
     "long": ("window", "truncate", "error"),
