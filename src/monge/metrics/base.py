@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from monge.clouds import MARKED_SHARE
 from monge.errors import InputError, OptionError
 from monge.metrics.protocols import NEEDS, Metric, MetricSpec
 from monge.scores import Score, Signature
@@ -141,7 +142,7 @@ def mean_of_known(values: Sequence[float]) -> float:
 
 
 def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, list[str]]:
-    """Return the notes by segment id; ``mean`` holds how many scores are missing from it."""
+    """Return the notes by segment id; ``mean`` holds what concerns many: missing scores, unknown words."""
     notes = {
         segment.id or str(place): list(score.notes)
         for place, (segment, score) in enumerate(zip(segments, scores, strict=True), start=1)
@@ -150,6 +151,9 @@ def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[
     missing = sum(not math.isfinite(score.value) for score in scores)
     if missing:
         notes["mean"] = [f"{missing} of {len(scores)} scores are missing and left out of the mean"]
+    unknown = sum(score.unknown for score in scores) / max(len(scores), 1)
+    if unknown > MARKED_SHARE:
+        notes.setdefault("mean", []).append(f"{round(100 * unknown)} % of the words are unknown to the encoder")
     return notes
 
 
