@@ -361,3 +361,12 @@ def test_it_fits_a_phone(browser: Browser, address: str) -> None:
     colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert max(int(part) for part in re.findall(r"\d+", colour)[:3]) < 60
     context.close()
+
+
+def test_a_score_of_unknown_words_is_marked(page: Page, address: str) -> None:
+    open_pair(page, address, "the xyzzy ran", "the man ran", "&m=wmdo,bertscore&metric=wmdo")
+    marked = page.locator('.card[data-metric="wmdo"]')
+    expect(marked.locator(".value")).to_have_text(re.compile(r"^\d\.\d{4}!$"))
+    expect(marked.locator(".unknown")).to_have_text("! 33 % of the words unknown")
+    expect(page.locator('.card[data-metric="bertscore"] .unknown')).to_have_count(0)
+    expect(page.locator("#notes")).to_contain_text("hypothesis: 33 % of the words unknown to the encoder")

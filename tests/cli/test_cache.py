@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def filled(folder: Path) -> Path:
     store = Store(folder / "cache" / "embeddings")
     store.put(
-        make_label("model@1234", "cached=1 transformer=1 device=cpu"), {bytes([n]): bytes(1000) for n in range(10)}
+        make_label("model@1234", "cached=2 transformer=2 device=cpu"), {bytes([n]): bytes(1000) for n in range(10)}
     )
     store.put("old@5678|00000000", {b"old": bytes(500)})
     store.close()

@@ -1,5 +1,6 @@
 """The embedding cache: the same numbers, the model not called, nothing foreign trusted."""
 
+import dataclasses
 import os
 import pickle
 import subprocess
@@ -31,12 +32,13 @@ class CountingEncoder(HashedEncoder):
     asked: list[str] = field(default_factory=list, compare=False)
     notes: tuple[str, ...] = ()
     scale: float = 1.0
+    unknown: float = 0.0
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
         self.asked.extend(texts)
         encoded = super().encode(texts, layers)
         return [
-            EncodedText(e.text, e.tokens, e.spans, e.vectors * np.float32(self.scale), e.special, e.words, self.notes)
+            dataclasses.replace(e, vectors=e.vectors * np.float32(self.scale), notes=self.notes, unknown=self.unknown)
             for e in encoded
         ]
 
@@ -52,7 +54,7 @@ def make(store: Store, **settings: object) -> tuple[CachedEncoder, list[str]]:
 
 
 def assert_equal(one: EncodedText, other: EncodedText) -> None:
-    assert (one.text, one.tokens, one.notes) == (other.text, other.tokens, other.notes)
+    assert (one.text, one.tokens, one.notes, one.unknown) == (other.text, other.tokens, other.notes, other.unknown)
     for name in ("spans", "vectors", "special", "words"):
         got, want = getattr(one, name), getattr(other, name)
         assert got.dtype == want.dtype
@@ -68,9 +70,9 @@ def test_it_is_an_encoder(store: Store) -> None:
 
 @pytest.mark.parametrize("layers", [[2], [0, 2], [2, 0], [1, 1], None])
 def test_cached_equals_plain(store: Store, layers: list[int] | None) -> None:
-    plain = CountingEncoder(dimension=8, special=True, notes=("encoded in 2 windows",))
+    plain = CountingEncoder(dimension=8, special=True, notes=("encoded in 2 windows",), unknown=0.375)
     for _ in range(2):
-        cached, _ = make(store, notes=("encoded in 2 windows",))
+        cached, _ = make(store, notes=("encoded in 2 windows",), unknown=0.375)
         for got, want in zip(cached.encode(TEXTS, layers), plain.encode(TEXTS, layers), strict=True):
             assert_equal(got, want)
 

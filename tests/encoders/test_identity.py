@@ -57,7 +57,7 @@ def test_a_transformer_names_all_that_computes(minilm_directory: Path, environme
     identity = plan_transformer(minilm_directory, environment=environment).identity
     made, _, contents = identity.partition("; ")
     assert made.split() == [
-        "transformer=1",
+        "transformer=2",
         "onnx=1",
         f"onnxruntime={version('onnxruntime')}",
         f"tokenizers={version('tokenizers')}",
@@ -109,6 +109,6 @@ def test_a_rounding_cache_is_another_encoder(tmp_path: Path) -> None:
 
 def test_which_vectors_this_version_made() -> None:
     assert is_current(maker_of(compose_identity("transformer", "onnxruntime", device="cuda", weights="x")))
-    for other in ("transformer=99", "transformer=1 onnxruntime=0.0.1", "00000000", "", "unheard=1"):
+    for other in ("transformer=99", "transformer=2 onnxruntime=0.0.1", "00000000", "", "unheard=1"):
         assert not is_current(other), other
     assert maker_of("an identity of somebody else") == ""

@@ -229,7 +229,7 @@ def test_the_command(files: list[str], capsys: pytest.CaptureFixture[str]) -> No
     lines = shown.out.splitlines()
     assert lines[0] == "query 1: a dog"
     assert lines[1] == "  0.0000  line 2  a dog"
-    assert lines[3:] == ["", "query 2: ", "  no known word: no neighbours"]
+    assert lines[3:] == ["", "query 2: ", "  most of its words are unknown, or it has none: no neighbours"]
     assert "of 3 exact problems solved" in shown.err
     assert main(["nearest", *files, "-k", "2", "--encoder", "hashed"]) == 0
     again = capsys.readouterr()

@@ -5,11 +5,14 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from monge.cli import main
+from monge.encoders.static import StaticEncoder
+from monge.encoders.static.files import VectorTable
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import OptionError
 from monge.metrics import load_metric
@@ -17,6 +20,8 @@ from monge.service.app import create_app
 from monge.service.messages import CompareBody, ScoreBody, Strict
 from monge.service.settings import ServiceSettings
 from monge.text import Segment
+
+from .conftest import make_app
 
 PAIR = {"hypothesis": "the boy ran", "references": ["the man ran home"]}
 
@@ -397,3 +402,21 @@ def test_the_page_loads_only_from_here(client: TestClient) -> None:
         links = re.findall(r"""(?:src|href)=["']([^"']+)|from '([^']+)'|@import|url\(([^)]+)\)""", answer.text)
         for link in links:
             assert all(not part or part.startswith(("/", "./", "#")) for part in link), (path, link)
+
+
+def test_words_that_an_encoder_does_not_know_are_marked() -> None:
+    table = VectorTable({"the": 0, "boy": 1}, np.eye(2, dtype=np.float32), "tiny", "0" * 64)
+    app = make_app()
+    app.state.service.pool.add_encoder("glove", StaticEncoder(table))
+    segments = [
+        {"hypothesis": hypothesis, "references": [reference]}
+        for hypothesis, reference in (("the boy", "the"), ("the boy ran", "the boy"), ("我们", "政府"))
+    ]
+    with TestClient(app) as session:
+        result = post(session, "/api/score", score_request("we", segments=segments)).json()["results"][0]
+    known, marked, unreadable = result["segments"]
+    assert (known["unknown"], known["marked"]) == (0.0, False)
+    assert (marked["unknown"], marked["marked"]) == (pytest.approx(1 / 3), True)
+    assert "hypothesis: 33 % of the words unknown to the encoder" in marked["notes"]
+    assert unreadable["value"] is None
+    assert "no score: the encoder can read neither text" in unreadable["notes"]

@@ -60,7 +60,7 @@ def _text_lines(search: Search, queries: Sequence[str], corpus: Sequence[str]) -
             yield ""
         yield f"query {number}: {make_printable(query)}"
         if not found:
-            yield "  no known word: no neighbours"
+            yield "  most of its words are unknown, or it has none: no neighbours"
         for neighbour in found:
             text = make_printable(corpus[neighbour.place])
             yield f"  {neighbour.distance:.4f}  line {neighbour.place + 1:<{width}}  {text}"

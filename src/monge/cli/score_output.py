@@ -85,14 +85,18 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
 
 
 def print_numbers(results: Sequence[SystemScores], width: int | None) -> None:
-    """Print one line per system, with the scores separated by tabs, and nothing else."""
+    """Print one line per system, with the scores separated by tabs, and nothing else; warnings go to stderr."""
     for system in dict.fromkeys(result.system for result in results):
-        print("\t".join(_cell(result, width) for result in results if result.system == system))
+        print("\t".join(_number(result, width) for result in results if result.system == system))
+    for warning in _warn_of_unknown(results):
+        print(f"monge: {warning}", file=sys.stderr)
 
 
 def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -> None:
     if systems > 1 and stream is sys.stdout:
         print("* best by this score alone; `monge compare` tests the differences", file=stream)
+    for warning in _warn_of_unknown(results):
+        print(f"! {warning}", file=stream)
     print(file=stream)
     for signature in dict.fromkeys(result.signature for result in results):
         print(signature, file=stream)
@@ -100,6 +104,15 @@ def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -
         for note, count in result.notes.items():
             where = make_printable(f"{result.system}, {result.metric}: {note}")
             print(f"note: {where} ({count} of {len(result)} segments)", file=stream)
+
+
+def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
+    """Return one sentence for every score that rests on many words that the encoder does not know."""
+    return [
+        make_printable(f"{r.system}, {r.metric}: {round(100 * r.unknown)} % of the words are unknown to the encoder")
+        for r in results
+        if r.marked
+    ]
 
 
 def _best(results: Sequence[SystemScores], metric: str) -> list[str]:
@@ -112,6 +125,10 @@ def _best(results: Sequence[SystemScores], metric: str) -> list[str]:
 
 
 def _cell(result: SystemScores, width: int | None) -> str:
+    return _number(result, width) + ("!" if result.marked else "")
+
+
+def _number(result: SystemScores, width: int | None) -> str:
     digits = result.digits if width is None else width
     interval = "" if result.half_width is None else f" ± {result.half_width:.{digits}f}"
     return f"{result.score:.{digits}f}{interval}"

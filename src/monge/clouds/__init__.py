@@ -1,7 +1,7 @@
 """Weighted point clouds: the vectors of a text as points with mass (filters, weights, n-grams, re-mapping)."""
 
 from monge.clouds.build import CloudRecipe, join_clouds
-from monge.clouds.cloud import PointCloud
+from monge.clouds.cloud import MARKED_SHARE, PointCloud, are_comparable
 from monge.clouds.filters import FILTERS, parse_filters
 from monge.clouds.remap import IDENTITY, Remapping
 from monge.clouds.weights import WEIGHTINGS, IdfModel
@@ -10,13 +10,15 @@ __all__ = [
     "ALGORITHM",
     "FILTERS",
     "IDENTITY",
+    "MARKED_SHARE",
     "WEIGHTINGS",
     "CloudRecipe",
     "IdfModel",
     "PointCloud",
     "Remapping",
+    "are_comparable",
     "join_clouds",
     "parse_filters",
 ]
 
-ALGORITHM = 1  # raise it when clouds change on purpose: stored scores are keyed by it
+ALGORITHM = 2  # raise it when clouds change on purpose: stored scores are keyed by it

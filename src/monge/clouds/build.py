@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from monge.clouds.cloud import PointCloud
+from monge.clouds.cloud import MARKED_SHARE, PointCloud
 from monge.clouds.filters import ENGLISH_STOPWORDS, match_filters
 from monge.clouds.ngrams import join_windows, pool_ngrams
 from monge.clouds.remap import IDENTITY, Remapping
@@ -66,12 +66,15 @@ class CloudRecipe:
     def build(self, encoded: EncodedText, idf: IdfModel | None) -> PointCloud:
         """Return the cloud of a text; *idf* is needed unless the weighting is uniform.
 
-        An empty text becomes one point at the origin. Every fallback is recorded in the notes of the cloud.
+        A text without words, or without a known one, becomes one point at the origin. Every fallback is recorded in the
+        notes of the cloud.
         """
         notes = list(encoded.notes)
+        if encoded.unknown > MARKED_SHARE:
+            notes.append(f"{round(100 * encoded.unknown)} % of the words unknown to the encoder")
         if not encoded.text.strip():
             return self._origin(encoded, [*notes, "empty text"])
-        if len(encoded.tokens) == 0:
+        if len(encoded.tokens) == 0 or encoded.unknown == 1:
             return self._origin(encoded, [*notes, "no known word"])
         kept = self._kept(encoded, notes)
         points = self._points(encoded, kept)
@@ -85,7 +88,7 @@ class CloudRecipe:
         if self.normalise_points:
             norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
             points = (points / np.where(norms == 0, 1.0, norms)).astype(np.float32)
-        return PointCloud(points, weights / weights.sum(), tokens, spans, encoded.text, tuple(notes))
+        return PointCloud(points, weights / weights.sum(), tokens, spans, encoded.text, tuple(notes), encoded.unknown)
 
     def _points(self, encoded: EncodedText, kept: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = encoded.vectors if len(kept) == len(encoded.tokens) else encoded.vectors[:, kept]
@@ -123,7 +126,8 @@ class CloudRecipe:
     def _origin(self, encoded: EncodedText, notes: list[str]) -> PointCloud:
         probe = np.zeros((encoded.vectors.shape[0], 1, encoded.vectors.shape[2]), dtype=np.float32)
         points = np.zeros_like(self.remap.apply(aggregate_layers(probe, self.aggregation)))
-        return PointCloud(points, np.ones(1), ("",), np.zeros((1, 2), dtype=np.int64), encoded.text, tuple(notes))
+        spans = np.zeros((1, 2), dtype=np.int64)
+        return PointCloud(points, np.ones(1), ("",), spans, encoded.text, tuple(notes), encoded.unknown)
 
 
 def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
@@ -141,6 +145,7 @@ def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
         np.concatenate([cloud.spans + start for cloud, start in zip(clouds, starts, strict=True)]),
         "\n".join(cloud.text for cloud in clouds),
         tuple(note for cloud in clouds for note in cloud.notes),
+        sum(cloud.unknown for cloud in clouds) / len(clouds),
     )
 
 

@@ -20,7 +20,8 @@ class EncodedText:
     a static encoder has one layer. ``spans`` (n, 2) are character offsets into ``text``; a special token
     such as ``[CLS]`` has an empty span and ``special`` set. ``words`` (n,) numbers the words, so that subwords of
     one word share a number; special tokens have -1. ``notes`` say what was degraded (windows, truncation,
-    out-of-vocabulary words).
+    out-of-vocabulary words). ``unknown`` is the share of the words (punctuation aside) that the encoder does not
+    know, whether it left them out or gave them all the same vector.
     """
 
     text: str
@@ -30,6 +31,7 @@ class EncodedText:
     special: NDArray[np.bool_]
     words: NDArray[np.int64]
     notes: tuple[str, ...] = field(default=())
+    unknown: float = 0.0
 
     def __post_init__(self) -> None:
         n = len(self.tokens)
@@ -37,6 +39,8 @@ class EncodedText:
             raise ModelError(f"vectors of {n} tokens must have shape (layers, {n}, d), not {self.vectors.shape}")
         if self.spans.shape != (n, 2) or self.special.shape != (n,) or self.words.shape != (n,):
             raise ModelError("spans, special and words must have one row per token")
+        if not 0 <= self.unknown <= 1:
+            raise ModelError(f"the share of unknown words must be between 0 and 1, not {self.unknown}")
         if not np.isfinite(self.vectors).all():
             layer, token = (int(v[0]) for v in np.nonzero(~np.isfinite(self.vectors))[:2])
             named = f"token {self.tokens[token]!r} (layer {layer}) of {self.text[:60]!r}"

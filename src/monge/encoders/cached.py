@@ -18,7 +18,7 @@ from monge.environment import CACHE_DTYPES
 from monge.errors import ModelError, OptionError, suggest
 from monge.storage.store import Store, make_label
 
-ALGORITHM = 1  # raise it when what is stored for a text changes
+ALGORITHM = 2  # raise it when what is stored for a text changes
 _SHEET = "tokens"
 
 
@@ -26,7 +26,8 @@ class CachedEncoder:
     """An encoder in front of a store: a text is encoded only if it was never encoded before.
 
     The hidden states of every (text, layer) are stored by themselves under SHA-256(identity, layer, text), so that a
-    metric with other layers finds those that it shares; tokens, spans and notes are stored once per text. When all
+    metric with other layers finds those that it shares; tokens, spans, notes and the share of unknown words are stored
+    once per text. When all
     are there, *encoder* is not called. *dtype* float16 halves the disk space at a relative error of 5e-4; since it
     changes scores, in the first run as in the second, it is part of the signature.
 
@@ -103,11 +104,11 @@ class CachedEncoder:
     def _assemble(self, text: str, sheet: bytes | None, columns: Sequence[bytes | None]) -> EncodedText | None:
         if sheet is None or any(column is None for column in columns):
             return None
-        tokens, spans, special, words, notes = _Sheet.unpack(sheet)
-        shape = (len(tokens), self.dimension)
+        known = _Sheet.unpack(sheet)
+        shape = (len(known.tokens), self.dimension)
         states = [np.frombuffer(column or b"", dtype=self._dtype).reshape(shape) for column in columns]
         vectors = states[0][None] if len(states) == 1 else np.stack(states)
-        return EncodedText(text, tokens, spans, vectors.astype(np.float32, copy=False), special, words, notes)
+        return known.finish(text, vectors.astype(np.float32, copy=False))
 
     def _disassemble(
         self, encoded: Iterable[EncodedText], sheets: Mapping[str, bytes], columns: Sequence[Mapping[str, bytes]]
@@ -138,14 +139,19 @@ class _Sheet(NamedTuple):
     special: NDArray[np.bool_]
     words: NDArray[np.int64]
     notes: tuple[str, ...]
+    unknown: float
 
     @classmethod
     def of(cls, encoded: EncodedText) -> _Sheet:
-        return cls(encoded.tokens, encoded.spans, encoded.special, encoded.words, encoded.notes)
+        return cls(encoded.tokens, encoded.spans, encoded.special, encoded.words, encoded.notes, encoded.unknown)
+
+    def finish(self, text: str, vectors: NDArray[np.float32]) -> EncodedText:
+        return EncodedText(text, self.tokens, self.spans, vectors, self.special, self.words, self.notes, self.unknown)
 
     def pack(self) -> bytes:
         numbers = np.column_stack([self.spans, self.words, self.special]).astype("<i4").tobytes()
-        return len(numbers).to_bytes(4, "little") + numbers + json.dumps([self.tokens, self.notes]).encode("ascii")
+        rest = json.dumps([self.tokens, self.notes, self.unknown]).encode("ascii")
+        return len(numbers).to_bytes(4, "little") + numbers + rest
 
     @staticmethod
     def unpack_tokens(data: bytes) -> tuple[str, ...]:
@@ -154,9 +160,9 @@ class _Sheet(NamedTuple):
     @classmethod
     def unpack(cls, data: bytes) -> _Sheet:
         end = 4 + int.from_bytes(data[:4], "little")
-        tokens, notes = json.loads(data[end:])
+        tokens, notes, unknown = json.loads(data[end:])
         numbers = np.frombuffer(data[4:end], dtype="<i4").reshape(len(tokens), 4).astype(np.int64)
-        return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes))
+        return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes), unknown)
 
 
 def load_cached(

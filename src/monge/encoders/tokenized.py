@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
+from monge.encoders.unknown import unknown_share
 
 _UNKNOWN = ("[UNK]", "<unk>")  # what BERT-like and SentencePiece-like tokenizers put for what they cannot spell
 
@@ -26,17 +28,19 @@ class TokenizedText:
     before: int
     after: int
     notes: tuple[str, ...] = ()
+    unknown: float = 0.0
 
     @classmethod
-    def of(cls, text: str, encoding: Any) -> TokenizedText:
+    def of(cls, text: str, encoding: Any, unknown_tokens: Collection[str]) -> TokenizedText:
         special = np.array(encoding.special_tokens_mask, dtype=bool)
         n = len(special)
         content = np.flatnonzero(~special)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(n, 2)
         spans[special] = 0
-        unknown = int(np.isin(encoding.tokens, _UNKNOWN).sum())
+        unknown = [i for i, token in enumerate(encoding.tokens) if token in unknown_tokens]
         return cls(
-            notes=(f"{unknown} of {n} tokens unknown to the encoder",) if unknown else (),
+            notes=(f"{len(unknown)} of {n} tokens unknown to the encoder",) if unknown else (),
+            unknown=unknown_share(text, [encoding.offsets[i] for i in unknown]),
             text=text,
             ids=np.array(encoding.ids, dtype=np.int64),
             tokens=tuple(encoding.tokens),
@@ -64,4 +68,12 @@ class TokenizedText:
         )
 
     def finish(self, vectors: NDArray[np.float32]) -> EncodedText:
-        return EncodedText(self.text, self.tokens, self.spans, vectors, self.special, self.words, self.notes)
+        return EncodedText(
+            self.text, self.tokens, self.spans, vectors, self.special, self.words, self.notes, self.unknown
+        )
+
+
+def find_unknown_tokens(tokenizer: Any) -> frozenset[str]:
+    """Return what a tokenizer may put for a text that it cannot spell: the usual names, and the one it declares."""
+    declared = getattr(tokenizer.model, "unk_token", None)
+    return frozenset(_UNKNOWN) | ({declared} if declared else set())

@@ -28,14 +28,14 @@ from monge.encoders.checkpoint import (
 from monge.encoders.identity import compose_identity
 from monge.encoders.layers import parse_layers
 from monge.encoders.stores import digest
-from monge.encoders.tokenized import TokenizedText
+from monge.encoders.tokenized import TokenizedText, find_unknown_tokens
 from monge.encoders.windows import Window, plan_windows
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 
 FloatArray = NDArray[np.float32]
 
-ALGORITHM = 1  # raise it when tokens, windows or batches change a vector
+ALGORITHM = 2  # raise it when tokens, windows, batches or unknown words are found otherwise
 LONG_POLICIES = ("window", "truncate", "error")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -198,6 +198,7 @@ class TransformerEncoder:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._tokenizer = tokenizer
+        self._unknown_tokens = find_unknown_tokens(tokenizer)
         self._backend = backend
         self._long = long
         self._identity = identity
@@ -263,7 +264,7 @@ class TransformerEncoder:
 
     def _read(self, text: str, encoding: Any) -> tuple[TokenizedText, tuple[Window, ...]]:
         """Turn a tokenizer's encoding into a sheet of tokens and the windows to run, after the *long* policy."""
-        sheet = TokenizedText.of(text, encoding)
+        sheet = TokenizedText.of(text, encoding, self._unknown_tokens)
         count = len(sheet.ids) - sheet.before - sheet.after
         window = self._backend.window
         room = count if window is None else window - sheet.before - sheet.after

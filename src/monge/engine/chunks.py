@@ -16,12 +16,15 @@ class Chunk(NamedTuple):
 
     def pack(self) -> bytes:
         """Return the chunk as bytes; numbers are kept exactly, alignments are not stored."""
-        rows = [[score.value, dict(score.parts), score.reference_index, score.notes] for score in self.scores]
+        rows = [[s.value, dict(s.parts), s.reference_index, s.notes, s.unknown] for s in self.scores]
         return json.dumps({"scores": rows, "sums": self.sums}).encode("ascii")
 
     @classmethod
     def unpack(cls, data: bytes) -> Chunk:
         """Return the chunk that ``pack`` wrote."""
         content = json.loads(data)
-        scores = [Score(value, parts, (), index, tuple(notes)) for value, parts, index, notes in content["scores"]]
+        scores = [
+            Score(value, parts, (), index, tuple(notes), unknown)
+            for value, parts, index, notes, unknown in content["scores"]
+        ]
         return cls(scores, content["sums"])

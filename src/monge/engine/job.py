@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from monge.clouds import MARKED_SHARE
 from monge.engine.chunks import Chunk
 from monge.engine.executors import Executor, InlineExecutor
 from monge.engine.journal import Journal
@@ -26,7 +27,7 @@ class SystemScores:
     """The scores that one metric gives one system; segments and scores may stay on disk.
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
-    notes of the scores by kind.
+    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know.
     """
 
     system: str
@@ -40,9 +41,15 @@ class SystemScores:
     digits: int = 4
     reused: int = 0
     half_width: float | None = None
+    unknown: float = 0.0
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    @property
+    def marked(self) -> bool:
+        """Whether so many words are unknown to the encoder that the score must be shown with a warning."""
+        return self.unknown > MARKED_SHARE
 
     def summary(self) -> dict[str, object]:
         """Return everything but the segments as plain JSON values; a missing score is null."""
@@ -54,6 +61,7 @@ class SystemScores:
             **interval,
             "higher_is_better": self.higher_is_better,
             "signature": self.signature,
+            **({"unknown": self.unknown} if self.unknown else {}),
             **({"notes": dict(self.notes)} if self.notes else {}),
         }
 
@@ -133,11 +141,12 @@ def _score_system(
 ) -> SystemScores:
     bound = bind_to(metric, _Watched(segments, label, options.progress))
     notes = Counter(dict.fromkeys(bound.binding_notes, len(segments)))
-    scores, sums, reused = ScoreSpool(), list[float](), 0
+    scores, sums, reused, unknown = ScoreSpool(), list[float](), 0, 0.0
     for chunk in executor.run(bound, segments, journal):
         count = chunk.stop - chunk.start
         content = Chunk.unpack(chunk.packed)
         notes += count_notes(content.scores)
+        unknown += sum(score.unknown for score in content.scores)
         if content.sums is not None:
             sums = [a + b for a, b in zip(sums, content.sums, strict=True)] if sums else content.sums
         scores.append(chunk.packed, count)
@@ -155,6 +164,7 @@ def _score_system(
         bound.spec.digits,
         reused,
         bootstrap_half_width(bound, segments, scores, seed=options.seed) if options.confidence else None,
+        unknown / len(segments) if len(segments) else 0.0,
     )
 
 

@@ -17,7 +17,7 @@ from monge.text import Segment
 from monge.version import __version__
 
 SCORES_BYTES = 512 << 20
-ALGORITHM = 1  # raise it when what is stored for a chunk changes on purpose
+ALGORITHM = 2  # raise it when what is stored for a chunk changes on purpose
 MAKER = f"monge={__version__},journal={ALGORITHM}"  # scores of another maker are never used
 
 

@@ -15,12 +15,14 @@ from monge.text import Segment
 
 
 def segment_record(segment: Segment, score: Score) -> dict[str, object]:
-    """Return one segment's score as plain JSON values; parts and notes only where there are any."""
+    """Return one segment's score as plain JSON values; parts, notes and unknown words only where there are any."""
     record: dict[str, object] = {"id": segment.id, "score": json_number(score.value)}
     if len(score.parts) > 1:
         record["parts"] = {name: json_number(value) for name, value in score.parts.items()}
     if score.reference_index is not None and len(segment.references) > 1:
         record["reference"] = score.reference_index
+    if score.unknown:
+        record["unknown"] = score.unknown
     if score.notes:
         record["notes"] = list(score.notes)
     return record

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from monge.clouds import MARKED_SHARE
 from monge.errors import InputError, OptionError
 from monge.metrics.protocols import NEEDS, Metric, MetricSpec
 from monge.scores import Score, Signature
@@ -145,7 +146,7 @@ def mean_of_known(values: Sequence[float]) -> float:
 
 
 def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, list[str]]:
-    """Return the notes by segment id; ``score`` holds how many scores are missing from the mean."""
+    """Return the notes by segment id; ``score`` holds what concerns many: missing scores, unknown words."""
     notes = {
         segment.id or str(place): list(score.notes)
         for place, (segment, score) in enumerate(zip(segments, scores, strict=True), start=1)
@@ -154,6 +155,9 @@ def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[
     missing = sum(not math.isfinite(score.value) for score in scores)
     if missing:
         notes["score"] = [f"{missing} of {len(scores)} scores are missing and left out of the mean"]
+    unknown = sum(score.unknown for score in scores) / max(len(scores), 1)
+    if unknown > MARKED_SHARE:
+        notes.setdefault("score", []).append(f"{round(100 * unknown)} % of the words are unknown to the encoder")
     return notes
 
 

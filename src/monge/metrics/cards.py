@@ -13,6 +13,12 @@ _GROWTHS = {
     "cubic": " Its time grows faster than the square of a text's length: long texts take minutes.",
 }
 
+_UNKNOWN = (
+    "Words that the encoder does not know: a text without a known word is as far from the other as an empty one, and "
+    "two texts of both of which more than half of the words are unknown have no score. Beyond 20 % the score is marked "
+    "with `!`."
+)
+
 
 def read_prose(name: str) -> str | None:
     """Return what was written about a metric (formula, cost, caveats), or None."""
@@ -35,6 +41,7 @@ def render_card(spec: MetricSpec) -> str:
         "",
         read_prose(spec.name) or "No card has been written for this metric.",
         "",
+        *([_UNKNOWN, ""] if "encoder" in metric_options(spec.name) else []),
         "Options (`-m NAME,option=value`) and defaults:",
         "",
         *(

@@ -102,6 +102,7 @@ class EnsembleMetric(MetricBase):
                 float(values[i]),
                 {member.variant.label: own[i].value for member, own in zip(self.members, part_scores, strict=True)},
                 notes=tuple(dict.fromkeys(note for own in part_scores for note in own[i].notes)),
+                unknown=max(own[i].unknown for own in part_scores),
             )
             for i in range(len(values))
         ]

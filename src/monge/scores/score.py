@@ -28,10 +28,14 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """A value, the parts it consists of, the reference that decided it, and notes on fallbacks and empty texts."""
+    """A value, the parts it consists of, the reference that decided it, and notes on fallbacks and empty texts.
+
+    ``unknown`` is the share of the words that the encoder does not know, in the text that has more of them.
+    """
 
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)
     alignments: tuple[Alignment, ...] = ()
     reference_index: int | None = None
     notes: tuple[str, ...] = ()
+    unknown: float = 0.0

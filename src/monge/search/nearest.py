@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import PointCloud
 from monge.engine.job import show_progress
 from monge.engine.journal import Journal
 from monge.errors import OptionError
@@ -26,7 +25,6 @@ _SHARD_CHARACTERS = 300_000  # of the corpus, whose vectors are held at once
 _KEEP_SECONDS = 20.0  # between two times that the state of the search is stored
 _BLOCK = 2048  # clouds that get a relaxed bound at once
 _BATCH = 64  # exact problems solved at once
-_UNKNOWN = ("empty text", "no known word")
 
 
 @dataclass(frozen=True, order=True)
@@ -41,9 +39,9 @@ class Neighbour:
 class Search:
     """The neighbours of every query, nearest first (ties: the earlier text first), and how much work the search was.
 
-    Of ``pairs`` (query, text), ``relaxed`` got a relaxed bound and ``solved`` were solved exactly. A query without a
-    known word has no neighbours, and texts of the corpus without one are ``skipped``. The first ``reused`` texts were
-    searched in an earlier run.
+    Of ``pairs`` (query, text), ``relaxed`` got a relaxed bound and ``solved`` were solved exactly. A query of
+    which the encoder cannot read half has no neighbours, and texts of the corpus without a known word are ``skipped``.
+    The first ``reused`` texts were searched in an earlier run.
     """
 
     neighbours: list[list[Neighbour]]
@@ -109,7 +107,7 @@ def find_nearest(
     search, done = log.resume(Search([[] for _ in queries], _k=k))
     if done == len(corpus):
         return search
-    asked = {text: cloud for text, cloud in bound.make_clouds(queries).items() if _is_known(cloud)}
+    asked = {text: cloud for text, cloud in bound.make_clouds(queries).items() if cloud.readable}
     prepared = {text: lay_out([cloud]) for text, cloud in asked.items()}
     with show_progress("nearest", len(corpus), progress, unit=" texts") as bar:
         bar.update(done)
@@ -117,7 +115,7 @@ def find_nearest(
             if start < done:
                 continue
             clouds = bound.make_clouds(corpus[start:stop])
-            places = [place for place in range(start, stop) if _is_known(clouds[corpus[place]])]
+            places = [place for place in range(start, stop) if not clouds[corpus[place]].empty]
             search.skipped += stop - start - len(places)
             if places:
                 laid = lay_out([clouds[corpus[place]] for place in places])
@@ -230,7 +228,3 @@ def _shards(corpus: Sequence[str]) -> Iterator[tuple[int, int]]:
         size += len(text)
     if start < len(corpus):
         yield start, len(corpus)
-
-
-def _is_known(cloud: PointCloud) -> bool:
-    return not any(note in _UNKNOWN for note in cloud.notes)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from monge.clouds import MARKED_SHARE
 from monge.comparison import CompareSettings, Comparison
 from monge.comparison.wording import listed
 from monge.engine.job import SystemScores
@@ -268,7 +269,12 @@ def _segments(request: m.CompareBody, system: str, lines: Sequence[str]) -> list
 def _score(score: Score) -> m.SegmentScore:
     parts = {name: _number(value) for name, value in score.parts.items()}
     return m.SegmentScore(
-        value=_number(score.value), parts=parts, reference=score.reference_index, notes=list(score.notes)
+        value=_number(score.value),
+        parts=parts,
+        reference=score.reference_index,
+        notes=list(score.notes),
+        unknown=score.unknown,
+        marked=score.unknown > MARKED_SHARE,
     )
 
 

@@ -131,12 +131,18 @@ class CompareBody(Strict):
 
 
 class SegmentScore(BaseModel):
-    """A score, its parts, the reference that decided it, and notes on problems; null is a missing score."""
+    """A score, its parts, the reference that decided it, and notes on problems; null is a missing score.
+
+    `unknown` is the share of words that the encoder does not know, in the text that has more of them; `marked` says
+    that it is so large that the score must be shown with a warning.
+    """
 
     value: float | None
     parts: dict[str, float | None] = {}
     reference: int | None = None
     notes: list[str] = []
+    unknown: float = 0.0
+    marked: bool = False
 
 
 class MetricResult(BaseModel):

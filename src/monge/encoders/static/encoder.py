@@ -16,11 +16,12 @@ from monge.encoders.base import EncodedText
 from monge.encoders.identity import compose_identity
 from monge.encoders.static.files import VectorTable, load_vectors
 from monge.encoders.static.hashed import hashed_vector
+from monge.encoders.unknown import unknown_share
 from monge.environment import Environment
 from monge.errors import InputError, ModelError, OptionError, suggest
 from monge.text import word_spans
 
-ALGORITHM = 1  # raise it when a file is read otherwise, or a word is looked up otherwise
+ALGORITHM = 2  # raise it when a file is read otherwise, or a word is looked up otherwise
 OutOfVocabulary = Literal["skip", "zero", "hash", "error"]
 FoldCase = Literal["auto", "always", "never"]
 _MOST_NAMED = 5  # unknown words in a note
@@ -44,7 +45,8 @@ class StaticEncoder:
     for digits (word2vec's news vectors) and, for repeated punctuation, as a single mark. A word with an apostrophe
     that is still unknown is parted if both parts are known (``boy's`` → ``boy`` ``'s``). fastText models compose
     the rest from n-grams. What remains is out of vocabulary: "skip" drops it, "zero" gives it a zero vector, "hash" a
-    fixed pseudo-random one of average length, "error" refuses the text. The notes of the EncodedText report it.
+    fixed pseudo-random one of average length, "error" refuses the text. The notes of the EncodedText report it, and
+    ``unknown`` is its share, except that a word with a hashed vector of its own counts as known.
     """
 
     table: VectorTable
@@ -102,7 +104,7 @@ class StaticEncoder:
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the tokens of each text that ``encode`` keeps."""
-        return [tuple(token.text for token in self._kept(text)[0]) for text in texts]
+        return [tuple(token.text for token in self._keep(self._tokens(text))) for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int] | None = None) -> list[EncodedText]:
         """Return vectors of shape (1, n, d) for each text."""
@@ -112,7 +114,9 @@ class StaticEncoder:
         return [self._encode(text, 1 if layers is None else len(layers)) for text in texts]
 
     def _encode(self, text: str, copies: int) -> EncodedText:
-        tokens, notes = self._kept(text)
+        found = self._tokens(text)
+        unknown = [token for token in found if token.vector is None]
+        tokens = self._keep(found)
         vectors = np.zeros((len(tokens), self.dimension), dtype=np.float32)
         for i, token in enumerate(tokens):
             vectors[i] = self._stand_in(token.text) if token.vector is None else token.vector
@@ -123,22 +127,26 @@ class StaticEncoder:
             np.repeat(vectors[None], copies, axis=0),
             np.zeros(len(tokens), dtype=np.bool_),
             np.array([token.word for token in tokens], dtype=np.int64),
-            notes,
+            (_describe_unknown([token.text for token in unknown], len(found), self.oov),) if unknown else (),
+            0.0 if self.oov == "hash" else unknown_share(text, [token.span for token in unknown]),
         )
 
-    def _kept(self, text: str) -> tuple[list[_Token], tuple[str, ...]]:
+    def _tokens(self, text: str) -> list[_Token]:
+        """Return all tokens of a text; raises InputError for one without a vector if those are refused."""
         tokens = [
             token
             for word, (start, end) in enumerate(word_spans(text))
             for token in self._look_up(text[start:end], start, word)
         ]
-        unknown = [token.text for token in tokens if token.vector is None]
-        if not unknown:
-            return tokens, ()
         if self.oov == "error":
-            raise InputError(f"{unknown[0]!r} in {text[:60]!r} is not among the words of {self.table.name} (oov=error)")
-        kept = [token for token in tokens if token.vector is not None] if self.oov == "skip" else tokens
-        return kept, (_describe_unknown(unknown, len(tokens), self.oov),)
+            for token in tokens:
+                if token.vector is None:
+                    named = f"{token.text!r} in {text[:60]!r}"
+                    raise InputError(f"{named} is not among the words of {self.table.name} (oov=error)")
+        return tokens
+
+    def _keep(self, tokens: list[_Token]) -> list[_Token]:
+        return [token for token in tokens if token.vector is not None] if self.oov == "skip" else tokens
 
     def _look_up(self, word: str, start: int, number: int) -> list[_Token]:
         vector = self._vector(word)

@@ -193,7 +193,10 @@ class TransportMetric(MetricBase):
         problems = self._pair(segments)
         solutions = {role: self._solve(role, problems, keep_alignments) for role in self._readout.roles}
         stretch = problems.stretch(self.settings.transport.cost)
-        costs = {role: np.where(s.converged, s.costs * stretch, np.nan) for role, s in solutions.items()}
+        costs = {
+            role: np.where(s.converged & problems.comparable, s.costs * stretch, np.nan)
+            for role, s in solutions.items()
+        }
         parts = self._readout.parts(costs, self.settings.readout.alpha)
         if self.baseline:
             parts = self.baseline.rescale(parts)
@@ -269,10 +272,8 @@ class TransportMetric(MetricBase):
         used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
         notes = problems.notes(used, other=self.settings.against.removesuffix("s"))
         failed = ~np.logical_and.reduce([solution.converged for solution in solutions.values()])
-        if failed[list(used)].any():
-            notes = (*notes, "no score: transport did not converge")
-        elif failed[owned].any():
-            notes = (*notes, f"{failed[owned].sum()} of {values.size} references left out: transport did not converge")
+        notes += _note_missing(~problems.comparable, owned, used, "the encoder can read neither text")
+        notes += _note_missing(failed, owned, used, "transport did not converge")
         alignments = tuple(
             self._alignment(role, solution, problems, i)
             for role, solution in solutions.items()
@@ -280,7 +281,7 @@ class TransportMetric(MetricBase):
             if solution.couplings is not None
         )
         decided = index if self.settings.against == "references" else None
-        return Score(reduced[readout.value], reduced, alignments, decided, notes)
+        return Score(reduced[readout.value], reduced, alignments, decided, notes, problems.unknown(used))
 
     def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, other = problems.clouds(i)
@@ -295,6 +296,14 @@ class TransportMetric(MetricBase):
             problem = share_root(problem, solution.couplings[i], transport.order)
         plan = TransportPlan(problem, solution.couplings[i], int(solution.iterations[i]), bool(solution.converged[i]))
         return Alignment(hypothesis, other, plan, role)
+
+
+def _note_missing(missing: NDArray[np.bool_], owned: slice, used: Sequence[int], why: str) -> tuple[str, ...]:
+    """Return a note if pairs of a segment have no score: those that decide (*used*), or others that it *owns*."""
+    if missing[list(used)].any():
+        return (f"no score: {why}",)
+    count = int(missing[owned].sum())
+    return (f"{count} of {owned.stop - owned.start} references left out: {why}",) if count else ()
 
 
 def _best(values: NDArray[np.float64], part: str) -> float:

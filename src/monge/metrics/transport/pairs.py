@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import PointCloud, join_clouds
+from monge.clouds import PointCloud, are_comparable, join_clouds
 from monge.transport import RaggedClouds
 
 
@@ -58,8 +58,17 @@ class CloudPairs:
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
-        """Which pairs have an empty text."""
+        """Which pairs have a text without known words."""
         return np.array([self.left_clouds[a].empty or self.right_clouds[b].empty for a, b in self.pairs], dtype=bool)
+
+    @cached_property
+    def comparable(self) -> NDArray[np.bool_]:
+        """Which pairs have a text that the encoder can read."""
+        return np.array([are_comparable(*self.clouds(i)) for i in range(len(self.pairs))], dtype=bool)
+
+    def unknown(self, used: Sequence[int]) -> float:
+        """Return the largest share of unknown words among the texts of these pairs."""
+        return max(cloud.unknown for i in used for cloud in self.clouds(i))
 
     def stretch(self, cost: str) -> NDArray[np.float64]:
         """Return how many times the distance from the origin counts for each pair: more than once if a text is empty.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge import clouds, transport
-from monge.clouds import CloudRecipe, PointCloud
+from monge.clouds import CloudRecipe, PointCloud, are_comparable
 from monge.clouds.filters import match_filters
 from monge.encoders import EncodedText, Encoder, load_encoder, parse_layers
 from monge.environment import Environment
@@ -124,7 +124,8 @@ class Wmdo(MetricBase):
     def _score_segment(self, segment: Segment, encoded: dict[str, EncodedText]) -> Score:
         hypothesis = encoded[segment.hypothesis]
         scores = [self._score_pair(hypothesis, encoded[reference]) for reference in segment.references]
-        best = int(np.argmin([score.value for score in scores]))
+        values = np.array([score.value for score in scores])
+        best = int(np.argmin(np.where(np.isnan(values), np.inf, values)))
         return dataclasses.replace(scores[best], reference_index=best)
 
     def _score_pair(self, hypothesis: EncodedText, reference: EncodedText) -> Score:
@@ -138,7 +139,11 @@ class Wmdo(MetricBase):
         value = distance + self.delta * fragmentation + self.alpha * missing
         parts = {"distance": distance, "fragmentation": fragmentation, "missing": missing, "score": value}
         notes = tuple(f"{side}: {note}" for side, c in (("hypothesis", left), ("reference", right)) for note in c.notes)
-        return Score(value, parts, (Alignment(left, right, plan),), None, notes)
+        if not are_comparable(left, right):
+            value, parts = math.nan, dict.fromkeys(parts, math.nan)
+            notes = (*notes, "no score: the encoder can read neither text")
+        unknown = max(left.unknown, right.unknown)
+        return Score(value, parts, (Alignment(left, right, plan),), None, notes, unknown)
 
 
 def _bag(encoded: EncodedText, released: bool) -> tuple[PointCloud, list[int]]:

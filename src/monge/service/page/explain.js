@@ -130,15 +130,17 @@ class ExplainPanel {
   }
 
   card(result) {
-    const { value } = result.segments[0];
+    const { value, unknown, marked } = result.segments[0];
     const wide = this.page.cards.get(result.metric)?.bounds[1] === 100;
+    const number = value === null ? '–' : value.toFixed(wide ? 2 : 4).replace('-', '−');
     const card = make(
       'button',
       { type: 'button', class: 'card', role: 'radio', 'aria-checked': 'false', 'data-metric': result.metric, tabindex: -1,
         title: result.signature },
       make('span', { class: 'name' }, result.metric),
-      make('span', { class: 'value' }, value === null ? '–' : value.toFixed(wide ? 2 : 4).replace('-', '−')),
+      make('span', { class: 'value' }, marked ? `${number}!` : number),
       make('span', { class: 'note' }, result.higher_is_better ? '↑ higher is better' : '↓ lower is better'),
+      ...(marked ? [make('span', { class: 'note unknown' }, `! ${Math.round(100 * unknown)} % of the words unknown`)] : []),
     );
     card.addEventListener('click', () => this.look(result.metric));
     return card;
