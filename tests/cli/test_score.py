@@ -44,8 +44,18 @@ def test_json_has_what_users_parse(files: Path, capsys: pytest.CaptureFixture[st
     assert bleu["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score
     expected = [sacrebleu.sentence_bleu(h, [r]).score for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
     assert [segment["score"] for segment in bleu["segments"]] == expected
-    assert emd["signature"].startswith("metric:emd|encoder:hashed")
+    assert bleu["signature"].startswith("metric:bleu|nrefs:1|case:mixed|")  # as sacrebleu writes it
+    assert emd["signature"].startswith("metric:emd|nrefs:1|encoder:hashed")
     assert [segment["id"] for segment in emd["segments"]] == ["1", "2", "3"]
+
+
+def test_the_number_of_references_is_shown(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "ref.txt", "other.txt", "-i", "hyp.txt", "-m", "chrf", "rouge1")
+    assert [line.split("|")[1] for line in out.split("\n") if line.startswith("metric:")] == ["nrefs:2"] * 2
+    segments = [{"id": str(n), "hypothesis": "a b", "references": ["a b"] * n} for n in (1, 2)]
+    Path("some.jsonl").write_text("\n".join(map(json.dumps, segments)), encoding="utf-8")
+    _, out, _ = run(capsys, "--jsonl", "some.jsonl", "-m", "chrf")
+    assert "metric:chrf|nrefs:var|" in out
 
 
 def test_text_table_marks_the_best_and_shows_signatures(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

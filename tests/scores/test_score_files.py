@@ -91,6 +91,20 @@ def test_scores_made_in_two_ways_are_not_one_table(tmp_path: Path) -> None:
     assert read_scores(path)["m"].signature == fitted.format("aa", 0.5)
 
 
+def test_parts_may_have_different_numbers_of_references(tmp_path: Path) -> None:
+    path = tmp_path / "scores.tsv"
+
+    def write(*rows: tuple[str, str, int]) -> None:
+        lines = [f"{part}\t{system}\t1\tbleu\t0.5\tmetric:bleu|nrefs:{nrefs}" for part, system, nrefs in rows]
+        path.write_text("\n".join(["part\tsystem\tid\tmetric\tscore\tsignature", *lines]), encoding="utf-8")
+
+    write(("de-en", "A", 1), ("de-en", "B", 1), ("zh-en", "A", 2), ("zh-en", "B", 2))
+    assert read_scores(path)["bleu"].segments == ("de-en 1", "zh-en 1")
+    write(("de-en", "A", 1), ("de-en", "B", 1), ("zh-en", "A", 2), ("zh-en", "B", 1))
+    with pytest.raises(InputError, match="bleu of system 'B': made with nrefs 1, other scores of it with 2"):
+        read_scores(path)
+
+
 def test_several_metrics_make_several_tables(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,metric,A,B\n1,bleu,10,20\n1,ter,0.5,0.4\n2,bleu,30,40\n", encoding="utf-8")

@@ -29,11 +29,18 @@ def test_what_was_fitted_to_the_texts_may_differ(first: str, second: str) -> Non
         ("weighting:idf(references=a)", "weighting:idf(sides=a)", "weighting"),
         ("1.weighting:idf(references=a)", "1.weighting:uniform", "1.weighting"),
         ("1.weight:1.0", "1.weight:0.5", "1.weight"),
+        ("nrefs:1", "nrefs:2", "nrefs 2, other scores of it with 1"),
+        ("nrefs:1", "nrefs:var", "nrefs"),
     ],
 )
 def test_scores_made_in_two_ways_are_refused(first: str, second: str, key: str) -> None:
     with pytest.raises(InputError, match=key):
         check_recipes(f"metric:x|{first}", f"metric:x|{second}", "here")
+
+
+def test_other_texts_may_have_another_number_of_references() -> None:
+    check_recipes("metric:x|nrefs:1|tok:13a", "metric:x|nrefs:2|tok:13a", "here", same_texts=False)
+    check_recipes("metric:x|nrefs:1|tok:13a", "metric:x|tok:13a", "here")  # of an earlier version
 
 
 def test_a_value_with_separators_comes_back_as_it_is_written() -> None:

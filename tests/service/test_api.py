@@ -16,6 +16,7 @@ from monge.encoders.static.files import VectorTable
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import OptionError
 from monge.metrics import load_metric
+from monge.metrics.base import sign_scores
 from monge.service.app import create_app
 from monge.service.messages import CompareBody, ScoreBody, Strict
 from monge.service.settings import ServiceSettings
@@ -41,9 +42,10 @@ def test_scores_are_those_of_the_library(client: TestClient) -> None:
     for result in answer.json()["results"]:
         options = {} if result["metric"] == "chrf" else {"encoder": encoder}
         metric = load_metric(result["metric"], **options)
-        expected = metric.score([Segment(PAIR["hypothesis"], tuple(PAIR["references"]))])[0].value
+        segment = Segment(PAIR["hypothesis"], tuple(PAIR["references"]))
+        expected = metric.score([segment])[0].value
         assert result["segments"][0]["value"] == pytest.approx(expected, abs=1e-12)
-        assert result["signature"] == str(metric.signature)
+        assert result["signature"] == str(sign_scores(metric, [segment]))
 
 
 def test_explanations_sum_to_the_score(client: TestClient) -> None:
@@ -136,7 +138,7 @@ def test_systems_share_their_statistics(client: TestClient) -> None:
         for line, reference in zip(lines, references, strict=True)
     ]
     metric = load_metric("lazy_emd", encoder=HashedEncoder(layers=7, special=True), **options).bind_shared(segments)
-    assert answer["comparisons"]["lazy_emd"]["signature"] == str(metric.signature)
+    assert answer["comparisons"]["lazy_emd"]["signature"] == str(sign_scores(metric, segments))
     expected = {name: metric.score([s for s in segments if s.system == name]) for name in systems}
     means = answer["comparisons"]["lazy_emd"]["rankings"]["mean"]
     for name, scores in expected.items():

@@ -56,6 +56,21 @@ def test_compare(shell: Shell) -> None:
         assert set(found["metrics"][label]["systems"]) == set(comparison.order)
 
 
+def test_systems_with_other_numbers_of_references_are_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "all.jsonl"
+    several = {"A": ["the boy ran", "a boy ran"], "B": ["the boy ran"]}
+    lines = [
+        json.dumps({"system": system, "id": str(i), "hypothesis": "the boy ran", "references": references})
+        for system, references in several.items()
+        for i in range(3)
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert main(["compare", "--jsonl", str(path), "-m", "chrf"]) == 2
+    assert "chrf of system 'B': made with nrefs 1, other scores of it with 2" in capsys.readouterr().err
+
+
 def test_compare_tables_and_files(tmp_path: Path) -> None:
     table = ScoreTable(("A", "B"), ("1", "2", "3"), [[3, 2, 3], [1, 1, 2]])  # type: ignore[arg-type]
     assert monge.compare({"human": table})["human"].order == ["A", "B"]

@@ -14,7 +14,7 @@ from monge.engine.executors import Executor, InlineExecutor
 from monge.engine.journal import Journal
 from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
-from monge.metrics.base import bind_shared, bind_to
+from monge.metrics.base import bind_shared, bind_to, sign_scores
 from monge.metrics.protocols import Metric, Resamplable, Summable
 from monge.scores import Score
 from monge.text import Segment, iter_documents
@@ -156,7 +156,7 @@ def _score_system(
         segments.system,
         label,
         _aggregate(bound, segments, scores, sums),
-        str(bound.signature),
+        str(sign_scores(bound, segments)),
         bound.spec.higher_is_better,
         segments,
         scores,

@@ -18,7 +18,7 @@ import numpy as np
 from monge.errors import InputError, OptionError
 from monge.explanation.result import Array, ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Word
 from monge.explanation.words import WordGroups, group_words
-from monge.metrics.base import bind_to
+from monge.metrics.base import bind_to, sign_scores
 from monge.metrics.protocols import Aligning, Metric
 from monge.scores import Alignment, Score
 from monge.text import Segment
@@ -40,11 +40,12 @@ def explain_segments(metric: Metric, segments: Sequence[Segment]) -> list[Explan
     """
     require_aligning(metric)
     bound = bind_to(metric, segments)
-    return [explain_score(bound, score) for score in require_aligning(bound).score_with_alignments(segments)]
+    scores = require_aligning(bound).score_with_alignments(segments)
+    return [explain_score(bound, segment, score) for segment, score in zip(segments, scores, strict=True)]
 
 
-def explain_score(metric: Metric, score: Score) -> Explanation:
-    """Return the explanation of one score, which must carry its alignments.
+def explain_score(metric: Metric, segment: Segment, score: Score) -> Explanation:
+    """Return the explanation of the score of *segment*, which must carry its alignments.
 
     Raises OptionError if the metric is not ``Aligning``, and InputError if the score is missing (NaN).
     """
@@ -55,7 +56,7 @@ def explain_score(metric: Metric, score: Score) -> Explanation:
     pairs = _pairs_by_reference(score, form.rates)
     return Explanation(
         metric=metric.spec.name,
-        signature=str(metric.signature),
+        signature=str(sign_scores(metric, [segment])),
         value=score.value,
         higher_is_better=metric.spec.higher_is_better,
         base=form.base,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError
+from monge.metrics.base import sign_scores
 from monge.metrics.protocols import Metric
 from monge.text import Segment, word_spans
 
@@ -187,6 +188,6 @@ class _Game:
             for (start, end), effect in zip(self.spans, effects, strict=True)
         )
         return LocalExplanation(
-            metric.spec.name, str(metric.signature), method, self.side, self.text, float(ends[0]),
+            metric.spec.name, str(sign_scores(metric, [self.segment])), method, self.side, self.text, float(ends[0]),
             metric.spec.higher_is_better, ends[1], words, count,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from monge.errors import InputError, ModelError, OptionError, suggest
 from monge.explanation.attacks import ATTACKS, Attack, make_victim
-from monge.metrics.base import bind_to
+from monge.metrics.base import bind_to, sign_scores
 from monge.metrics.protocols import Metric
 from monge.text import Segment
 
@@ -118,7 +118,7 @@ def run_stress(
     bound = bind_to(metric, good)
     baseline = [score.value for score in bound.score(good)]
     results = tuple(_attack(attack, bound, good, baseline, seed) for attack in chosen)
-    return StressResult(bound.spec.name, str(bound.signature), results, bound.binding_notes)
+    return StressResult(bound.spec.name, str(sign_scores(bound, good)), results, bound.binding_notes)
 
 
 def prefer_paraphrases(metric: Metric, triples: Sequence[tuple[str, str, str]]) -> Rate:

@@ -90,7 +90,7 @@ class MetricBase(ABC):
             "score": score,
             **({"mean": score} if averages else {}),
             "scores": [float(score.value) for score in scores],
-            "signature": str(metric.signature),
+            "signature": str(sign_scores(metric, segments)),
             "higher_is_better": metric.spec.higher_is_better,
             "notes": notes,
         }
@@ -104,6 +104,24 @@ def bind_to(metric: Metric, corpus: Sequence[Segment]) -> Metric:
 def bind_shared(metric: Metric, corpus: Sequence[Segment]) -> Metric:
     """Return the metric with what all compared systems must share, unless it is bound already."""
     return metric if metric.bound else metric.bind_shared(corpus)
+
+
+def sign_scores(metric: Metric, segments: Iterable[Segment]) -> Signature:
+    """Return the signature of the scores that *metric* gives *segments*: its own, and how many references they have.
+
+    The number is called ``nrefs``, as in sacrebleu, and is ``var`` where it differs between segments. It belongs to the
+    texts that are scored, so a metric alone does not show it; nor is it shown if the metric needs no references.
+
+    >>> from monge.metrics import load_metric
+    >>> str(sign_scores(load_metric("chrf"), [Segment("a", ("b", "c"))])).partition("|case")[0]
+    'metric:chrf|nrefs:2'
+    """
+    fields = dict(metric.signature.fields)
+    if "references" not in metric.spec.needs:
+        return Signature(fields)
+    counts = {len(segment.references) for segment in segments}
+    number = {} if not counts else {"nrefs": "var" if len(counts) > 1 else str(counts.pop())}
+    return Signature({"metric": fields.pop("metric", metric.spec.name), **number, **fields})
 
 
 def check_needs(spec: MetricSpec, segments: Sequence[Segment]) -> None:

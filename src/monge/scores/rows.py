@@ -109,22 +109,38 @@ def direction_of(rows: Sequence[ScoreRow]) -> bool | None:
     return directed[0].higher_is_better if directed else None
 
 
-def check_recipes(first: str, second: str, place: str) -> None:
-    """Raise InputError for scores of one metric made in two ways; what depends on the texts at hand may differ."""
+def check_recipes(first: str, second: str, place: str, *, same_texts: bool = True) -> None:
+    """Raise InputError for scores of one metric made in two ways.
+
+    What a metric computes from the outputs at hand (idf) may differ. So may the number of references, unless the scores
+    are those of several systems on the *same_texts*.
+    """
     if first == second or not first.startswith("metric:") or not second.startswith("metric:"):
         return
-    for key, (mine, other) in Signature.parse(first).recipe().differences(Signature.parse(second).recipe()).items():
+    one, two = Signature.parse(first), Signature.parse(second)
+    counted = [signature.fields.get("nrefs") for signature in (one, two)]
+    differences = one.recipe().differences(two.recipe())
+    if same_texts and None not in counted and counted[0] != counted[1]:
+        differences["nrefs"] = (counted[0], counted[1])
+    for key, (mine, other) in differences.items():
         raise InputError(f"{place}: made with {key} {other or 'none'}, other scores of it with {mine or 'none'}")
 
 
 def _signature_of(rows: Sequence[ScoreRow]) -> str:
-    signed = {row.signature: row for row in reversed(rows) if row.signature}
-    if not signed:
+    """Return the first signature; all rows must be made in one way, those of one part from one number of references."""
+    distinct: dict[tuple[str, str], ScoreRow] = {}
+    for row in rows:
+        if row.signature:
+            distinct.setdefault((row.part, row.signature), row)
+    if not distinct:
         return rows[0].metric if rows else ""
-    first = next(row.signature for row in rows if row.signature)
-    for signature, row in signed.items():
-        check_recipes(first, signature, f"{row.place}: {row.metric} of system {row.system!r}")
-    return first
+    first = next(iter(distinct.values()))
+    of_part: dict[str, ScoreRow] = {}
+    for row in distinct.values():
+        place = f"{row.place}: {row.metric} of system {row.system!r}"
+        check_recipes(of_part.setdefault(row.part, row).signature, row.signature, place)
+        check_recipes(first.signature, row.signature, place, same_texts=False)
+    return first.signature
 
 
 @dataclass(frozen=True)

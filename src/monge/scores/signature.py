@@ -42,14 +42,15 @@ class Signature:
         return cls({key: value for key, _, value in pairs})
 
     def recipe(self) -> Signature:
-        """Return the signature without what a metric binds to the texts at hand: idf tables and the typical cost.
+        """Return the signature without what comes from the texts at hand: idf, the typical cost, number of references.
 
         Members of an ensemble (keys such as ``1.weighting``) are treated in the same way.
 
         >>> str(Signature({"metric": "yisi1", "weighting": "idf(references=a2f4)"}).recipe())
         'metric:yisi1|weighting:idf(references)'
         """
-        return Signature({key: _unbind(key.rpartition(".")[2], value) for key, value in self.fields.items()})
+        fields = {key: value for key, value in self.fields.items() if key != "nrefs"}
+        return Signature({key: _unbind(key.rpartition(".")[2], value) for key, value in fields.items()})
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """Return the keys on which two signatures differ, with both values.

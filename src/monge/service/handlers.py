@@ -16,7 +16,7 @@ from monge.engine.records import count_notes
 from monge.errors import MongeError
 from monge.explanation import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
 from monge.metrics import Metric, find_spec
-from monge.metrics.base import check_needs
+from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.protocols import Aligning
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.ribbons import render_ribbons
@@ -65,7 +65,7 @@ def _result(label: str, outcome: Outcome) -> m.MetricResult:
         higher_is_better=result.metric.spec.higher_is_better,
         segments=[_score(score) for score in result.scores],
         notes=list(result.metric.binding_notes),
-        signature=str(result.metric.signature),
+        signature=str(sign_scores(result.metric, result.segments)),
     )
 
 
@@ -109,7 +109,7 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
 
 
 def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
-    explanation = explain_score(result.metric, result.scores[0])
+    explanation = explain_score(result.metric, result.segments[0], result.scores[0])
     notes = (*result.metric.binding_notes, *explanation.notes)
     explanation = replace(explanation, metric=request.metric.label, notes=notes)
     record = explanation.record()
@@ -183,7 +183,7 @@ def _scored(label: str, result: TaskResult) -> SystemScores:
         result.segments[0].system,
         label,
         metric.aggregate(result.segments, result.scores),
-        str(metric.signature),
+        str(sign_scores(metric, result.segments)),
         metric.spec.higher_is_better,
         result.segments,
         result.scores,

@@ -26,6 +26,7 @@ from monge.metrics.protocols import Metric, Summable
 from monge.metrics.variants import MetricVariant, parse_variants
 from monge.scores import ScoreTable
 from monge.scores.files import read_scores
+from monge.scores.rows import check_recipes
 from monge.text import read_lines
 from monge.workflows.inputs import Texts, spool_systems, spool_texts
 from monge.workflows.score import DEFAULT_METRIC
@@ -150,6 +151,9 @@ def make_table(metric: Metric, results: Sequence[SystemScores]) -> tuple[ScoreTa
         for name in own.keys() ^ known[0].keys():
             first, second = (results[0], result) if name in known[0] else (result, results[0])
             raise InputError(f"segment {name!r} of system {first.system!r} is missing in system {second.system!r}")
+    for result in results[1:]:
+        place = f"{result.metric} of system {result.system!r}"
+        check_recipes(results[0].signature, result.signature, place)
     places = [[own[name] for name in ids] for own in known]
     scores = [np.array([score.value for score in result.scores]) for result in results]
     values = np.stack([row[order] for row, order in zip(scores, places, strict=True)])

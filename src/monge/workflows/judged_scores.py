@@ -14,7 +14,7 @@ from monge.environment import Environment
 from monge.meta.data import JudgedSet, tabulate
 from monge.meta.judged import JudgedScores
 from monge.meta.tasks import make_tasks
-from monge.metrics.base import bind_to
+from monge.metrics.base import bind_to, sign_scores
 from monge.metrics.protocols import Encoding, Metric
 from monge.metrics.variants import MetricVariant
 from monge.scores import ScoreTable
@@ -82,7 +82,8 @@ def score_judged(metric: Metric, segments: Sequence[Segment], *, label: str, jou
     """Return the scores that a bound metric gives judged outputs; totals are each system's own aggregate (BLEU …)."""
     scores = score_all(metric, segments, journal=journal)
     keys = [(segment.system, segment.id) for segment in segments]
-    table = tabulate(keys, [score.value for score in scores], signature=str(metric.signature), place=label)
+    signature = str(sign_scores(metric, segments))
+    table = tabulate(keys, [score.value for score in scores], signature=signature, place=label)
     by_system: dict[str, list[int]] = {}
     for i, segment in enumerate(segments):
         by_system.setdefault(segment.system, []).append(i)
