@@ -160,3 +160,17 @@ def test_no_cache_neither_reads_nor_writes(
     monkeypatch.setenv("MONGE_NO_CACHE", "1")
     assert main(command[:-1]) == 0
     assert not (folder / "cache" / "scores").exists()
+
+
+def test_what_cannot_be_removed_is_not_said_to_be_freed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path))
+    store = Store(tmp_path / "scores")
+    store.put(make_label("scores of chrf", MAKER), {b"k" * 32: b"x" * 2000})
+    store.close()
+    monkeypatch.setattr(Store, "prune", lambda self, most: 0)  # as on a folder that cannot be written
+    assert main(["cache", "clear"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("0 bytes freed; ")
+    assert "could not be removed" in out

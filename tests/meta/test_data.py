@@ -297,7 +297,7 @@ def test_the_catalog_is_complete():
 def test_a_missing_set_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setenv("MONGE_DATA", str(tmp_path))
     monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(InputError, match=r"monge data get stsb.*MONGE_DATA"):
+    with pytest.raises(InputError, match=r"monge data fetch stsb.*MONGE_DATA"):
         find_data("stsb").load()
     with pytest.raises(InputError, match=r"get it from https://github\.com"):
         find_data("summeval").load()

@@ -73,7 +73,7 @@ def test_more_than_a_fifth_is_marked(text: str, marked: bool) -> None:
     found = score("we", text, "the red boat")
     assert any("% of the words unknown" in note for note in found.notes) == marked
     result = load("we").compute([text] * 2, ["the red boat", "a boat"])
-    assert result["notes"].get("mean", []) == (["25 % of the words are unknown to the encoder"] if marked else [])
+    assert result["notes"].get("score", []) == (["25 % of the words are unknown to the encoder"] if marked else [])
 
 
 @pytest.mark.parametrize("name", ["emd", "wmdo"])

@@ -267,3 +267,10 @@ def test_scores_of_whole_systems_are_kept(tmp_path: Path) -> None:
         read_text(tmp_path, long.replace("31.5\tsystem", "31.5\tcorpus"))
     parts = [{**results[0], "part": "de-en"}, {**results[0], "part": "cs-en"}]
     assert read_text(tmp_path, json.dumps(parts)).totals == {}
+
+
+def test_a_table_without_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("0.5,0.25\n0.75,1\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: numbers where the names of the columns are expected"):
+        read_scores(str(path))

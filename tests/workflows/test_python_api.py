@@ -117,3 +117,25 @@ def test_scores_may_be_named_by_a_path(tmp_path: Path) -> None:
     path = tmp_path / "scores.tsv"
     path.write_text("id\tA\tB\n1\t3\t1\n2\t2\t1\n3\t3\t2\n", encoding="utf-8")
     assert next(iter(monge.compare(path).comparisons.values())).order == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: monge.explain("a b", "a c", metric="chrf", how="shapley", orders=10**12),
+        lambda: monge.correlate([{"hypothesis": "a", "reference": "b", "human": 1}] * 3, metrics="chrf", draws=10**12),
+        lambda: monge.correlate([{"hypothesis": "a", "reference": "b", "human": 1}] * 3, metrics="chrf", draws=1),
+        lambda: monge.score(set(OUTPUTS["A"]), REFERENCES, metric="chrf"),
+        lambda: monge.score(OUTPUTS["A"], REFERENCES, metric="chrf,beta"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_at_once(call: Callable[[], object]) -> None:
+    with pytest.raises(monge.MongeError):
+        call()
+
+
+def test_references_of_all_systems_may_come_from_a_generator() -> None:
+    result = monge.compare(OUTPUTS, (reference for reference in REFERENCES), metrics="chrf")  # type: ignore[arg-type]
+    assert list(result) == ["chrf"]
+    assert len(result) == 1
+    assert "chrf" in result

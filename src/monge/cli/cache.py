@@ -55,8 +55,12 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "prune":
         return _prune(shelves["vectors"], shelves["word vectors"], parse_bytes(args.max_size))
     if args.action == "clear":
-        print(f"{format_bytes(sum(shelf.prune(0) for shelf in shelves.values()))} freed")
-        return 0
+        before = sum(shelf.size() for shelf in shelves.values())
+        for shelf in shelves.values():
+            shelf.prune(0)
+        left = sum(shelf.size() for shelf in shelves.values())
+        print(f"{format_bytes(before - left)} freed" + (f"; {format_bytes(left)} could not be removed" if left else ""))
+        return 1 if left else 0
     if args.action == "verify":
         return _verify(list(shelves.values()))
     _show(shelves, args.format)
@@ -76,10 +80,12 @@ def _open_shelves(environment: Environment) -> dict[str, Shelf]:
 
 def _prune(texts: Shelf, words: Shelf, most: int) -> int:
     """Leave *most* bytes of vectors in all; those of texts took longer to compute and come first."""
-    freed = texts.prune(most)
-    freed += words.prune(max(0, most - texts.size()))
-    print(f"{format_bytes(freed)} freed, {format_bytes(texts.size() + words.size())} of vectors kept")
-    return 0
+    before = texts.size() + words.size()
+    texts.prune(most)
+    words.prune(max(0, most - texts.size()))
+    left = texts.size() + words.size()
+    print(f"{format_bytes(before - left)} freed, {format_bytes(left)} of vectors kept")
+    return 1 if left > most else 0
 
 
 def _verify(shelves: Sequence[Shelf]) -> int:

@@ -3,7 +3,7 @@
   monge data list
   monge data show wmt17
   monge data path wmt17
-  monge data get stsb
+  monge data fetch stsb
 
 Sets are searched for in $MONGE_DATA and in monge's cache; none is part of monge. Those with a fixed public address can
 be fetched, and their SHA-256 is checked.
@@ -23,11 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, summary in (
         ("show", "what a set is: parts, aspects, sizes, licence, citation, address"),
         ("path", "where a set is"),
-        ("get", "fetch a set that has a public address"),
+        ("fetch", "fetch a set that has a public address"),
+        ("get", "the same as fetch"),
     ):
         action = actions.add_parser(name, help=summary)
         action.add_argument("name", metavar="NAME")
-        if name == "get":
+        if name in ("fetch", "get"):
             add_environment_arguments(action, cache=False)
 
 
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
             )
         print(path)
         return 0
-    if args.action == "get":
+    if args.action in ("fetch", "get"):
         from monge.meta.data.locate import download_data
 
         print(download_data(spec, read_environment(args)))

@@ -19,6 +19,9 @@ Mask = NDArray[np.bool_]
 MOST_WORDS = 400  # every word needs at least one more score, so longer texts would take too long
 
 
+MOST_ORDERS = 10_000  # random orders; more take hours and change no digit shown
+
+
 @dataclass(frozen=True)
 class WordEffect:
     """A word at characters ``start:end``; ``effect`` is what its presence adds to the score."""
@@ -98,16 +101,16 @@ def sample_shapley(
     """Add the words one by one in random orders: effect = mean gain when it is added (Štrumbelj and Kononenko 2010).
 
     Every order is also used backwards, which reduces the noise. The effects sum to score(all words) − score(no word)
-    exactly, whatever the number of *orders* (at least 2, otherwise OptionError). Raises InputError as ``occlude_words``
-    does.
+    exactly, whatever the number of *orders* (from 2 to ``MOST_ORDERS``, otherwise OptionError). Raises InputError as
+    ``occlude_words`` does.
 
     >>> from monge.metrics import load_metric
     >>> explanation = sample_shapley(load_metric("rouge1"), Segment("a red boat", ("a blue boat",)), orders=4)
     >>> bool(abs(explanation.base + sum(w.effect for w in explanation.words) - explanation.value) < 1e-12)
     True
     """
-    if orders < 2:
-        raise OptionError(f"orders={orders}: must be at least 2")
+    if not 2 <= orders <= MOST_ORDERS:
+        raise OptionError(f"orders={orders}: must be at least 2 and at most {MOST_ORDERS:,}")
     game = _Game(segment, side)
     count = len(game.spans)
     rng = np.random.default_rng(seed)

@@ -18,6 +18,7 @@ from monge.meta.statistics import Statistic
 _BUDGET = 4_000_000  # numbers held at once while resamples are evaluated
 
 RESAMPLED = ("segments", "systems", "both")
+LEAST_RESAMPLES, MOST_RESAMPLES = 10, 1_000_000  # fewer make no interval, more outgrow the memory
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,9 @@ class Resampling:
     def __post_init__(self) -> None:
         if self.over not in RESAMPLED:
             raise OptionError(f"resample segments, systems or both, not {self.over!r}{suggest(self.over, RESAMPLED)}")
-        if self.count < 0:
-            raise OptionError(f"the number of resamples cannot be {self.count}")
+        if self.count and not LEAST_RESAMPLES <= self.count <= MOST_RESAMPLES:
+            bounds = f"from {LEAST_RESAMPLES} to {MOST_RESAMPLES:,}, or 0 for no intervals"
+            raise OptionError(f"the number of resamples must be {bounds}, not {self.count}")
         if not 0 < self.confidence < 1:
             raise OptionError(f"confidence must lie between 0 and 1, not {self.confidence:g}")
 

@@ -47,6 +47,9 @@ def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricV
     if mark and not label.strip():
         raise OptionError(f"metric {text!r}: a label must stand before :=")
     name, *pairs = _NEXT_OPTION.split(rest if mark else text)
+    if "," in name:
+        wrong = name.partition(",")[2]
+        raise OptionError(f"metric {text!r}: write options as option=value, not {wrong!r}")
     own: dict[str, Any] = {}
     for key, value in (pair.split("=", 1) for pair in pairs):
         if own.setdefault(key, value) != value:

@@ -120,6 +120,10 @@ def _records(rows: Iterator[tuple[int, list[str]]], name: str, columns: Sequence
             continue
         if not header:
             header = [cell.strip() for cell in row]
+            if all(_is_number(cell) for cell in header):
+                raise InputError(
+                    f"{name}, line {number}: numbers where the names of the columns are expected: add a header"
+                )
             repeated = [column for column in header if header.count(column) > 1]
             if repeated:
                 raise InputError(f"{name}: column {repeated[0]!r} appears twice")
@@ -127,3 +131,11 @@ def _records(rows: Iterator[tuple[int, list[str]]], name: str, columns: Sequence
         if len(row) != len(header):
             raise InputError(f"{name}, line {number}: {len(row)} cells where {len(header)} columns are named")
         yield Record(dict(zip(header, row, strict=True)), f"{name}, line {number}")
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -78,7 +78,7 @@ def _as_tuple(reference: str | Sequence[str], place: int) -> tuple[str, ...]:
 
 
 def _as_list(texts: Iterable[T], name: str) -> list[T]:
-    """Return any iterable (list, array, column, generator) as a list; raises InputError for one text or a mapping."""
-    if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
+    """Return any ordered iterable as a list; raises InputError for one text, a mapping or a set."""
+    if isinstance(texts, str | bytes | Mapping | Set) or not isinstance(texts, Iterable):
         raise InputError(f"{name} must be a sequence of texts, not {type(texts).__name__}")
     return list(texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,6 +58,12 @@ class CompareResult:
 
     def __getitem__(self, metric: str) -> Comparison:
         return self.comparisons[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.comparisons)
+
+    def __len__(self) -> int:
+        return len(self.comparisons)
 
 
 def run_compare(

@@ -54,6 +54,8 @@ def spool_systems(
     sources: Sequence[str] | None = None,
 ) -> list[SegmentSpool]:
     """Return systems that are given as lists of outputs, all for the same references and sources."""
+    references = references if references is None or isinstance(references, Sequence) else list(references)
+    sources = sources if sources is None or isinstance(sources, Sequence) else list(sources)
     made: dict[str, list[Segment]] = {
         name: make_segments(outputs, references, sources, system=name) for name, outputs in systems.items()
     }

@@ -62,7 +62,7 @@ class DataSpec:
         """
         path = self.locate(environment)
         if path is None:
-            hint = f"`monge data get {self.name}` fetches it" if self.files else f"get it from {self.home}"
+            hint = f"`monge data fetch {self.name}` fetches it" if self.files else f"get it from {self.home}"
             raise InputError(
                 f"{self.name} is not on this machine: {hint}, or set MONGE_DATA to the folder of {self.folder}/"
             )
