@@ -422,3 +422,16 @@ def test_words_that_an_encoder_does_not_know_are_marked() -> None:
     assert "hypothesis: 33 % of the words unknown to the encoder" in marked["notes"]
     assert unreadable["value"] is None
     assert "no score: the encoder can read neither text" in unreadable["notes"]
+
+
+def test_a_language_that_the_encoder_was_not_made_for_is_noted(minilm_directory: Path) -> None:
+    app = create_app(ServiceSettings(encoders=("minilm",), hosts=("testserver",)))
+    german = "Der Junge in dem Mantel ist nach Hause gelaufen, und es hat die ganze Nacht in der Stadt geregnet."
+    segment = {"hypothesis": german, "references": [german.replace("Mantel", "Anorak")]}
+    with TestClient(app) as session:
+        guessed, declared = (
+            post(session, "/api/score", score_request("bertscore", segments=[segment], **options)).json()["results"][0]
+            for options in ({}, {"language": "en"})
+        )
+    assert guessed["notes"] == ["the texts look German, but minilm was made for English: the scores may mislead"]
+    assert declared["notes"] == []

@@ -47,7 +47,10 @@ def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFA
         help=f"metrics (default: {default}): NAME, NAME,option=value,… or LABEL:=NAME,…; `monge metrics` lists them",
     )
     metrics.add_argument(
-        "-l", "--language", metavar="LANG", help="target language (en, zh, de …): chooses presets and tokenizers"
+        "-l",
+        "--language",
+        metavar="LANG",
+        help="language of the outputs (en, zh, de-AT …; en-zh means zh): chooses presets and tokenizers",
     )
     metrics.add_argument("--encoder", metavar="NAME|DIR", help="encoder or word vectors (default: the metric's own)")
     metrics.add_argument("--layers", metavar="LAYERS", help="layers to use: 4, -1, 6-8, last5, middle, all")
@@ -122,6 +125,8 @@ def read_shared_options(args: argparse.Namespace) -> dict[str, str]:
     }  # fmt: skip
     found = {key: getattr(args, flag, None) for key, flag in flags.items()}
     chosen: dict[str, str] = {key: value for key, value in found.items() if value is not None}
+    if "language" in chosen:
+        chosen["language"] = read_language(args)
     for text in args.option:
         key, equals, value = text.partition("=")
         if not equals or not key:
@@ -130,6 +135,19 @@ def read_shared_options(args: argparse.Namespace) -> dict[str, str]:
         if chosen.setdefault(key, value) != value:
             raise OptionError(f"option {key!r} is given twice: as {chosen[key]!r} and as {value!r}")
     return chosen
+
+
+def read_language(args: argparse.Namespace) -> str:
+    """Return the language that ``--language`` names, or nothing; raises OptionError for one that does not exist."""
+    from monge.text import parse_language
+
+    return parse_language(args.language) if getattr(args, "language", None) is not None else ""
+
+
+def print_warnings(warnings: Sequence[str]) -> None:
+    """Print what concerns a whole job on stderr."""
+    for warning in warnings:
+        print(f"monge: {warning}", file=sys.stderr)
 
 
 def is_piped() -> bool:

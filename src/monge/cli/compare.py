@@ -25,7 +25,9 @@ from monge.cli.arguments import (
     add_input_arguments,
     add_metric_arguments,
     input_files,
+    print_warnings,
     read_environment,
+    read_language,
     read_metrics,
     read_text_files,
 )
@@ -127,6 +129,7 @@ def run(args: argparse.Namespace) -> int:
     if args.plots:
         _write_plots(result.comparisons, Path(args.plots), args.plot_format)
     _print(args, explained, result.agreement)
+    print_warnings(result.warnings)
     return 0
 
 
@@ -150,7 +153,13 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
     if args.lower_is_better:
         raise OptionError("--lower-is-better is for --scores TABLE; metrics know their direction")
-    return CompareRequest(read_text_files(args), read_metrics(args), "", False, args.types or (), settings)
+    return CompareRequest(
+        read_text_files(args),
+        read_metrics(args),
+        types=args.types or (),
+        settings=settings,
+        language=read_language(args),
+    )
 
 
 def _check_scores_alone(args: argparse.Namespace) -> None:

@@ -19,7 +19,9 @@ from monge.cli.arguments import (
     add_metric_arguments,
     input_files,
     is_piped,
+    print_warnings,
     read_environment,
+    read_language,
     read_metrics,
     read_text_files,
 )
@@ -70,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         read_metrics(args),
         JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress),
         keep_idf=bool(args.save_idf),
+        language=read_language(args),
     )
     result = run_score(request, environment=read_environment(args))
     if result.idf:
@@ -82,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         print_json(result.systems)
     else:
         print_table(result.systems, width=args.width, latex=args.format == "latex", quiet=args.quiet)
+    if not args.quiet:
+        print_warnings(result.warnings)
     if not args.quiet and not args.score_only:
         report_reuse(result.systems)
     return 0

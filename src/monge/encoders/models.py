@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from monge.encoders.base import Encoder
 from monge.encoders.stores import digest
 from monge.environment import Environment
 from monge.errors import ModelError, suggest
@@ -27,7 +28,8 @@ class ModelSpec:
     ``packages`` are the registry packages that carry the files and ``folder`` is where: inside the package or, when
     ``split_zip`` is a pattern, inside the zip that the matching files of all packages make together. ``hub`` is the
     name on the Hugging Face hub, if it is there. ``files`` pins every file that is read. ``words`` names a Parquet
-    file whose words are written as lines to the pinned file beside it, when the model is fetched.
+    file whose words are written as lines to the pinned file beside it, when the model is fetched. ``languages`` are
+    codes separated by blanks, or ``multilingual``.
     """
 
     name: str
@@ -42,6 +44,11 @@ class ModelSpec:
     split_zip: str | None = None
     hub: str | None = None
     words: tuple[str, str] | None = None
+
+    @property
+    def language_codes(self) -> tuple[str, ...]:
+        """The codes of ``languages``; none for a model of many languages."""
+        return () if self.languages == "multilingual" else tuple(self.languages.split())
 
 
 MODELS: tuple[ModelSpec, ...] = (
@@ -106,6 +113,12 @@ def find_model(name: str) -> ModelSpec:
         if name in (spec.name, spec.title):
             return spec
     raise ModelError(f"no model {name!r}{suggest(name, [s.name for s in MODELS])}; `monge models` lists them")
+
+
+def recognise_model(encoder: Encoder) -> ModelSpec | None:
+    """Return the spec of the model that an encoder runs, by the name in its signature; None for any other model."""
+    name, _, _ = encoder.signature.partition("@")
+    return next((s for s in MODELS if name == s.title or name in [file.name for file in s.files]), None)
 
 
 def model_directory(spec: ModelSpec, environment: Environment) -> Path:

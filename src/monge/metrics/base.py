@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from monge.clouds import MARKED_SHARE
-from monge.errors import InputError, OptionError
+from monge.errors import InputError
+from monge.metrics.languages import describe_mismatch, sample_texts
 from monge.metrics.protocols import NEEDS, Metric, MetricSpec
 from monge.scores import Score, Signature
 from monge.text import Segment, make_segments, word_spans
@@ -35,6 +35,11 @@ class MetricBase(ABC):
     def identity(self) -> str | None:
         """Everything that can change a score, with full digests; None: unknown, so nothing is stored."""
         return None
+
+    @property
+    def language(self) -> str:
+        """The code of the language that the texts were declared to be in; empty if none was."""
+        return ""
 
     @property
     def bound(self) -> bool:
@@ -82,8 +87,10 @@ class MetricBase(ABC):
         metric = bind_to(self, segments)
         scores = metric.score(segments)
         notes = collect_notes(segments, scores)
-        if metric.binding_notes:
-            notes["score"] = [*metric.binding_notes, *notes.get("score", [])]
+        mismatch = describe_mismatch([metric], sample_texts(segments), declared=self.language)
+        general = (*metric.binding_notes, *([mismatch] if mismatch else []))
+        if general:
+            notes["score"] = [*general, *notes.get("score", [])]
         score = float(metric.aggregate(segments, scores))
         averages = type(self).aggregate is MetricBase.aggregate
         return {
@@ -139,18 +146,6 @@ def iter_checked(spec: MetricSpec, segments: Iterable[Segment]) -> Iterator[Segm
                 missing = need.removesuffix("s")
                 raise InputError(f"segment {segment.id or place}{owner} has no {missing}, which {spec.name} needs")
         yield segment
-
-
-def read_language(code: str) -> str:
-    """Return the language of a code such as en or de-AT, in small letters.
-
-    >>> read_language("zh-TW")
-    'zh'
-    """
-    found = re.fullmatch(r"([a-z]{2,3})([-_].*)?", code.lower())
-    if found is None:
-        raise OptionError(f"language={code!r}: must be a code such as en, zh or de-AT")
-    return found[1]
 
 
 def mean_of_known(values: Sequence[float]) -> float:

@@ -17,6 +17,7 @@ from monge.errors import MongeError
 from monge.explanation import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
+from monge.metrics.languages import describe_mismatch, sample_texts
 from monge.metrics.protocols import Aligning
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.ribbons import render_ribbons
@@ -47,7 +48,7 @@ def plan_score(request: m.ScoreBody, pool: MetricPool, settings: ServiceSettings
 def answer_score(request: m.ScoreBody, outcomes: Sequence[Outcome]) -> m.ScoreAnswer:
     """Return the scores of every metric; one that failed has an error instead, unless all failed."""
     pairs = zip(request.metrics, outcomes, strict=True)
-    attempts = [_attempt(partial(_result, choice.label, outcome)) for choice, outcome in pairs]
+    attempts = [_attempt(partial(_result, choice, outcome)) for choice, outcome in pairs]
     _raise_if_all_failed(attempts)
     return m.ScoreAnswer(
         results=[
@@ -57,14 +58,16 @@ def answer_score(request: m.ScoreBody, outcomes: Sequence[Outcome]) -> m.ScoreAn
     )
 
 
-def _result(label: str, outcome: Outcome) -> m.MetricResult:
+def _result(choice: m.MetricChoice, outcome: Outcome) -> m.MetricResult:
     result = _succeeded(outcome)
+    declared = str(choice.options.get("language", ""))
+    mismatch = describe_mismatch([result.metric], sample_texts(result.segments), declared=declared)
     return m.MetricResult(
-        metric=label,
+        metric=choice.label,
         score=_number(result.metric.aggregate(result.segments, result.scores)),
         higher_is_better=result.metric.spec.higher_is_better,
         segments=[_score(score) for score in result.scores],
-        notes=list(result.metric.binding_notes),
+        notes=[*result.metric.binding_notes, *([mismatch] if mismatch else [])],
         signature=str(sign_scores(result.metric, result.segments)),
     )
 

@@ -1,6 +1,8 @@
 """Segments and test sets, their readers and writers, and the words and sentences of a text."""
 
 from monge.text.documents import iter_documents
+from monge.text.language_guess import LanguageGuess, guess_language
+from monge.text.languages import language_name, parse_language
 from monge.text.readers import display_name, iter_lines, parse_json, read_lines, system_names
 from monge.text.segment import Segment, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
@@ -9,15 +11,19 @@ from monge.text.words import word_spans
 from monge.text.writers import write_jsonl, write_lines, write_tsv
 
 __all__ = [
+    "LanguageGuess",
     "Segment",
     "TestSet",
     "display_name",
+    "guess_language",
     "iter_documents",
     "iter_jsonl",
     "iter_lines",
     "iter_parallel",
+    "language_name",
     "make_segments",
     "parse_json",
+    "parse_language",
     "read_jsonl",
     "read_lines",
     "read_parallel",

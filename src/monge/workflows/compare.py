@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ from monge.scores import ScoreTable
 from monge.scores.files import read_scores
 from monge.scores.rows import check_recipes
 from monge.text import read_lines
-from monge.workflows.inputs import Texts, spool_systems, spool_texts
+from monge.workflows.inputs import Texts, spool_systems, spool_texts, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
 
 Report = Callable[[str], None]
@@ -39,6 +40,7 @@ class CompareRequest:
     """Systems to compare by metrics: texts, or a table of scores (``scores``: a file, or tables by metric).
 
     ``types`` names the kind of each instance, or a file with one per line; ``lower_is_better`` speaks of the table.
+    ``language`` is the code of the language of the outputs, if it is known.
     """
 
     texts: Texts = ()
@@ -47,14 +49,16 @@ class CompareRequest:
     lower_is_better: bool = False
     types: str | tuple[str, ...] = ()
     settings: CompareSettings = field(default_factory=CompareSettings)
+    language: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class CompareResult:
-    """One comparison per metric, and what they say together (None for one metric alone)."""
+    """One comparison per metric, what they say together (None for one metric alone), and warnings that concern all."""
 
     comparisons: Mapping[str, Comparison]
     agreement: MetricAgreement | None
+    warnings: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str) -> Comparison:
         return self.comparisons[metric]
@@ -78,15 +82,17 @@ def run_compare(
         raise InputError(f"a comparison needs at least two systems; {given}")
     environment = environment or Environment.read()
     journal = open_journal(environment)
-    comparisons = {}
+    comparisons, metrics = {}, []
     for variant in request.metrics:
         metric = variant.load(environment)
+        metrics.append(metric)
         results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
         types = _read_types(request.types, len(results[0]))
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
-    return gather_comparisons(comparisons)
+    warnings = warn_of_language(metrics, systems, request.language)
+    return dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
 
 
 def compare(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from monge.engine.inputs import spool_jsonl, spool_parallel
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.errors import InputError, OptionError
+from monge.metrics.languages import describe_mismatch, sample_texts
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
 from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel
@@ -62,6 +63,13 @@ def spool_systems(
     if not made:
         raise InputError("there is no system")
     return [spool_segments(segments, name) for name, segments in made.items()]
+
+
+def warn_of_language(metrics: Sequence[Metric], systems: Sequence[SegmentSpool], declared: str) -> tuple[str, ...]:
+    """Return a warning if the texts of a job are in a language that an encoder was not made for."""
+    texts = (text for segments in systems for text in sample_texts(segments))
+    mismatch = describe_mismatch(metrics, texts, declared=declared)
+    return (mismatch,) if mismatch else ()
 
 
 def require_transport(metrics: Sequence[Metric], use: str, example: str) -> TransportMetric:

@@ -17,27 +17,35 @@ from monge.metrics.protocols import Metric
 from monge.metrics.registry import load_metric
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.variants import MetricVariant, parse_variant
-from monge.workflows.inputs import Texts, spool_texts
+from monge.workflows.inputs import Texts, spool_texts, warn_of_language
 
 DEFAULT_METRIC = "bertscore"
 
 
 @dataclass(frozen=True)
 class ScoreRequest:
-    """What to score with which metrics; ``keep_idf`` also returns the idf statistics that were computed."""
+    """What to score with which metrics; ``keep_idf`` also returns the idf statistics that were computed.
+
+    ``language`` is the code of the language of the outputs, if it is known.
+    """
 
     texts: Texts
     metrics: tuple[MetricVariant, ...] = (MetricVariant(DEFAULT_METRIC, DEFAULT_METRIC),)
     options: JobOptions = field(default_factory=JobOptions)
     keep_idf: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreResult:
-    """The scores of every system by every metric, metric by metric, and the idf statistics if they were asked for."""
+    """The scores of every system by every metric, metric by metric, and the idf statistics if they were asked for.
+
+    ``warnings`` concern all of them.
+    """
 
     systems: tuple[SystemScores, ...]
     idf: IdfModel | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def run_score(request: ScoreRequest, *, environment: Environment | None = None) -> ScoreResult:
@@ -47,7 +55,9 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     metrics = [(variant.label, variant.load(environment)) for variant in request.metrics]
     idf = _compute_idf([metric for _, metric in metrics], systems) if request.keep_idf else None
     journal = open_journal(environment)
-    return ScoreResult(tuple(score_job(metrics, systems, journal=journal, options=request.options)), idf)
+    results = score_job(metrics, systems, journal=journal, options=request.options)
+    warnings = warn_of_language([metric for _, metric in metrics], systems, request.language)
+    return ScoreResult(tuple(results), idf, warnings)
 
 
 def score(

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, read_language
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
-from monge.text import Segment
+from monge.text import Segment, parse_language
 from monge.version import __version__
 
 _KEPT = 1 << 14  # segments whose counts are kept: TER takes long, and the corpus score asks again
@@ -153,10 +153,10 @@ def make_ter(
 def choose_tokenizer(tokenize: str, language: str) -> str:
     """Return *tokenize*, or for ``auto`` the tokenizer that sacrebleu takes for a target language.
 
-    >>> choose_tokenizer("auto", "zh-TW"), choose_tokenizer("auto", "de"), choose_tokenizer("char", "zh")
-    ('zh', '13a', 'char')
+    >>> choose_tokenizer("auto", "zh-TW"), choose_tokenizer("auto", "en-zh"), choose_tokenizer("char", "zh")
+    ('zh', 'zh', 'char')
     """
-    known = read_language(language)
+    known = parse_language(language)
     return _TOKENIZERS.get(known, "13a") if tokenize == "auto" else tokenize
 
 

@@ -80,6 +80,10 @@ class TransportMetric(MetricBase):
     def identity(self) -> str | None:
         return identify_transport(self)
 
+    @property
+    def language(self) -> str:
+        return self.settings.language
+
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
         sides = (self.hypothesis,) if self.hypothesis is self.other else (self.hypothesis, self.other)
         return tuple((side.encoder, side.layers) for side in sides)

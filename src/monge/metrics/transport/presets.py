@@ -21,6 +21,7 @@ from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options,
 from monge.metrics.transport.settings import EncoderChoice, TransportSettings
 from monge.metrics.transport.side import Side
 from monge.scores import Signature
+from monge.text import parse_language
 
 _UNSCALED = ("version", "references", "baseline")  # what may differ from the metric that measured a baseline
 _BOUNDING = ("readout", "cost", "normalise_points", "epsilon")  # what the bounds of a spec rest on
@@ -46,8 +47,8 @@ class TransportPreset:
 
     def settings(self, options: Mapping[str, Any]) -> TransportSettings:
         """Return the settings after the language's preset and the user's options, which win."""
-        language = str(options.get("language", self.defaults.language)).lower()
-        base = self.by_language.get(language[:2], self.by_language.get("other", {}))
+        language = parse_language(str(options.get("language") or self.defaults.language or "en"))
+        base = self.by_language.get(language, self.by_language.get("other", {}))
         settings = read_options(self.defaults, {**base, **options})
         idle = TRANSPORT_OPTIONS if settings.readout.kind == "f" else {"alpha"}
         for name in idle & set(options):

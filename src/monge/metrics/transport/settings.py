@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from monge.clouds import WEIGHTINGS, CloudRecipe
 from monge.errors import OptionError, suggest
-from monge.metrics.base import read_language
 from monge.metrics.protocols import SIDES
+from monge.text import parse_language
 from monge.transport.ragged import CostName, RegulariserName
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -120,7 +120,8 @@ class TransportSettings:
     """Everything that makes one transport metric differ from another.
 
     ``against`` is the side that a hypothesis is compared with. Its texts go through the same encoder, unless
-    ``against_encoder`` (and ``against_layers``) name another for them.
+    ``against_encoder`` (and ``against_layers``) name another for them. ``language`` is that of the hypotheses;
+    English is assumed where none is given.
     """
 
     encoder: EncoderChoice = field(default_factory=EncoderChoice)
@@ -131,13 +132,14 @@ class TransportSettings:
     idf: IdfChoice = field(default_factory=IdfChoice)
     transport: TransportChoice = field(default_factory=TransportChoice)
     readout: ReadoutChoice = field(default_factory=ReadoutChoice)
-    language: str = "en"
+    language: str = ""
 
     def __post_init__(self) -> None:
         check_choice("against", self.against)
         check_choice("weighting", self.cloud.weighting)
         check_choice("pooling", self.cloud.pooling)
-        read_language(self.language)
+        if self.language:
+            parse_language(self.language)
         if self.readout.references == "joint" and self.transport.cost == "position":
             raise OptionError("references=joint with cost=position: positions in several references cannot be compared")
         if self.idf.file and self.cloud.weighting == "uniform":

@@ -1,0 +1,115 @@
+"""A job warns once if its texts are in a language that an encoder was not made for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import monge
+from monge.cli import main
+from monge.encoders.models import MODELS
+from monge.encoders.static.hashed import HashedEncoder
+from monge.errors import OptionError
+from monge.metrics import load_metric
+from monge.metrics.languages import describe_mismatch
+from monge.text import parse_language
+
+GERMAN = [
+    "Der Junge in dem Mantel ist nach Hause gelaufen, und es hat die ganze Nacht geregnet.",
+    "Die Regierung hat mitgeteilt, dass sie die Steuern für Unternehmen im nächsten Jahr nicht erhöhen wird.",
+]
+ENGLISH = [
+    "The boy in the coat ran home, and it was raining all through the night.",
+    "The government said that it would not raise the taxes for companies in the next year, but nobody is sure.",
+]
+CHINESE = ["今天的天气非常好，我们去公园散步。", "政府宣布提高企业税率以减少赤字。"]
+WARNING = "the texts look German, but minilm was made for English: the scores may mislead"
+
+
+def test_languages_of_models_are_codes() -> None:
+    for model in MODELS:
+        assert [parse_language(code) for code in model.language_codes] == list(model.language_codes)
+
+
+@pytest.mark.parametrize(
+    ("texts", "declared", "found"),
+    [
+        (GERMAN, "", WARNING),
+        (GERMAN, "en", ""),  # what is declared wins
+        (ENGLISH, "", ""),
+        (ENGLISH, "en-de", "the texts are in German, but minilm was made for English: the scores may mislead"),
+        (["Guten Tag!"], "", ""),  # too short to guess
+        (["Guten Tag!"], "de-AT", "the texts are in German, but minilm was made for English: the scores may mislead"),
+    ],
+)
+def test_the_declared_or_guessed_language_is_compared(texts: list[str], declared: str, found: str) -> None:
+    metrics = [load_metric("bertscore", encoder="minilm"), load_metric("cosine", encoder="minilm"), load_metric("bleu")]
+    assert describe_mismatch(metrics, texts, declared=declared) == found
+
+
+def test_models_are_named_in_one_sentence() -> None:
+    metrics = [load_metric("cosine", encoder="minilm"), load_metric("wmd", encoder="glove")]
+    assert "minilm and glove were made for English" in describe_mismatch(metrics, GERMAN)
+
+
+@pytest.mark.parametrize("metric", ["chrf", "bertscore"])
+def test_metrics_without_a_known_model_do_not_warn(metric: str) -> None:
+    options = {"encoder": HashedEncoder(layers=7)} if metric == "bertscore" else {}
+    assert describe_mismatch([load_metric(metric, **options)], GERMAN) == ""
+
+
+def test_results_of_the_library_carry_it() -> None:
+    result = monge.score(GERMAN, GERMAN[::-1], metric="bertscore", encoder="minilm")
+    assert result["notes"]["mean"] == [WARNING]
+    declared = monge.score(GERMAN, GERMAN[::-1], metric="bertscore", encoder="minilm", language="en")
+    assert "mean" not in declared["notes"]
+    assert "mean" not in monge.score(ENGLISH, ENGLISH[::-1], metric="bertscore", encoder="minilm")["notes"]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("ref", GERMAN), ("a", GERMAN[::-1]), ("b", GERMAN), ("en", ENGLISH), ("zh", CHINESE)):
+        Path(f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_the_command_line_warns_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    metrics = ["-m", "bertscore,encoder=minilm", "cosine"]
+    assert main([command, "ref.txt", "-i", "a.txt", "b.txt", *metrics]) == 0
+    assert capsys.readouterr().err.count(f"monge: {WARNING}") == 1
+    assert main([command, "ref.txt", "-i", "a.txt", "b.txt", *metrics, "-l", "en"]) == 0
+    assert "made for" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+def test_english_and_quiet_jobs_do_not_warn(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "en.txt", "-i", "en.txt", "-m", "cosine"]) == 0
+    assert main(["score", "ref.txt", "-i", "a.txt", "-m", "cosine", "-q"]) == 0
+    assert "made for" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+def test_a_pair_means_its_target(capsys: pytest.CaptureFixture[str]) -> None:
+    def bleu(language: str) -> float:
+        assert main(["score", "zh.txt", "-i", "zh.txt", "-m", "bleu", "-l", language, "-f", "json"]) == 0
+        (result,) = json.loads(capsys.readouterr().out)
+        return float(result["score"])
+
+    assert bleu("en-zh") == bleu("zh-TW") == pytest.approx(100)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("metric", ["chrf", "bleu", "bertscore", "mongescore"])
+def test_languages_that_do_not_exist_are_refused(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "ref.txt", "-i", "a.txt", "-m", metric, "-l", "xx"]) == 2
+    assert "language='xx': must be a code such as en, zh or de-AT (did you mean" in capsys.readouterr().err
+
+
+def test_presets_follow_the_target_of_a_pair() -> None:
+    encoder = HashedEncoder(layers=7)
+    pair, target = (load_metric("f_alpha", encoder=encoder, language=code) for code in ("en-zh", "zh"))
+    assert pair.signature == target.signature
+    with pytest.raises(OptionError, match="neither a language nor a region"):
+        load_metric("f_alpha", encoder=encoder, language="en-xx")
