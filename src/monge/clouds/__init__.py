@@ -19,4 +19,4 @@ __all__ = [
     "parse_filters",
 ]
 
-ALGORITHM = 1  # raise it when clouds change on purpose: stored scores are keyed by it
+ALGORITHM = 2  # raise it when clouds change on purpose: stored scores are keyed by it
