@@ -129,3 +129,11 @@ def test_joined_clouds_share_the_mass() -> None:
 def test_a_cloud_checks_its_masses() -> None:
     with pytest.raises(InputError, match="sum to 1"):
         PointCloud(np.ones((1, 2), np.float32), np.array([0.5]), ("a",), np.zeros((1, 2), np.int64))
+
+
+def test_positions_count_every_word_of_the_text() -> None:
+    cloud = CloudRecipe(drop=("special", "punctuation", "stopwords")).build(encode("The boy, a man, ran ."), None)
+    assert cloud.tokens == ("boy", "man", "ran")
+    assert cloud.positions.tolist() == [2 / 8, 5 / 8, 7 / 8]
+    assert CloudRecipe(drop=()).build(pieces(), None).positions.tolist() == [n / 3 for n in (1, 1, 1, 1, 2, 3, 3)]
+    assert CloudRecipe().build(encode(""), None).positions.tolist() == [1.0]

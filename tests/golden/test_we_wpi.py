@@ -1,7 +1,14 @@
 """The worked example of Echizen'ya et al. (2019): figure 3 and table 3, from the cosines the paper gives."""
 
-import numpy as np
+from math import exp
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from monge.explanation import explain_segments
+from monge.metrics import load_metric
+from monge.text import Segment
 from monge.transport import cost_matrix
 
 REFERENCE = ["are", "there", "topics", "you", "want", "to", "get", "the", "world", "talking", "about", "?"]
@@ -55,3 +62,24 @@ def test_without_positions_discuss_would_go_to_topics() -> None:
     assert REFERENCE[int(align.argmax())] == "talking"
     assert abs(align[REFERENCE.index("talking")] - 0.445) < 5e-4
     assert abs(align[REFERENCE.index("topics")] - 0.215) < 5e-4
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "boy", "runs"),
+    [
+        ("boy runs", 0, 0),
+        ("boy xyzzy runs", 1 / 2 - 1 / 3, 0),  # boy is the 1st of 3 words here and of 2 in the reference
+        ("boy runs xyzzy", 1 / 2 - 1 / 3, 1 - 2 / 3),
+        ("xyzzy xyzzy boy runs", 3 / 4 - 1 / 2, 0),
+    ],
+)
+def test_words_without_a_vector_have_positions(hypothesis: str, boy: float, runs: float, tmp_path: Path) -> None:
+    """Equation 8 counts all words; by hand: each known word has mass 1/2 and goes to itself at 1 - exp(-pos_inf)."""
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("boy 1 0 0\nruns 0 1 0\nhome 0 0 1\n", encoding="utf-8")
+    metric = load_metric("we_wpi", encoder=str(vectors))
+    segment = Segment(hypothesis, ("boy runs",))
+    expected = 1 - ((1 - exp(-boy)) + (1 - exp(-runs))) / 2
+    assert metric.bind([segment]).score([segment])[0].value == pytest.approx(expected, abs=1e-7)
+    explained = explain_segments(metric, [segment])[0]
+    assert (explained.value, explained.total) == pytest.approx((expected, expected), abs=1e-7)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from monge.errors import InputError, OptionError
-from monge.transport import cost_matrix, reference
+from monge.transport import RaggedClouds, cost_matrix, reference
 
 NAMES = ["euclidean", "sqeuclidean", "cosine", "position"]
 
@@ -93,6 +93,27 @@ def test_worked_example_of_we_wpi():
     assert cost[4, 3] == pytest.approx(0.154, abs=1e-3)  # table 3, "you"
     assert 0.460 * (1 - abs(8 / 10 - 10 / 12)) == pytest.approx(0.445, abs=5e-4)
     assert 0.477 * (1 - abs(8 / 10 - 3 / 12)) == pytest.approx(0.215, abs=5e-4)
+
+
+def test_positions_may_be_given():
+    rng = np.random.default_rng(5)
+    for n, m in ((1, 1), (3, 5), (13, 22)):
+        a, b = (rng.normal(size=(size, 6)).astype(np.float32) for size in (n, m))
+        where = tuple(np.sort(rng.choice(30, size, replace=False) + 1) / 30 for size in (n, m))
+        cost = cost_matrix(a, b, "position", positions=where)
+        expected = reference.cost_by_definition(a, b, "position", positions=where)
+        np.testing.assert_allclose(cost, expected, rtol=1e-12, atol=1e-14)
+        usual = tuple(np.arange(1, size + 1) / size for size in (n, m))
+        given = cost_matrix(a, b, "position", positions=usual)
+        np.testing.assert_array_equal(given, cost_matrix(a, b, "position"))
+
+
+@pytest.mark.parametrize("wrong", [np.ones(3), np.full(2, 1.5), np.array([0.5, np.nan]), -np.ones(2)])
+def test_positions_are_checked(wrong):
+    with pytest.raises(InputError, match="2 points need as many positions between 0 and 1"):
+        cost_matrix(np.eye(2), np.eye(2), "position", positions=(wrong, np.ones(2)))
+    with pytest.raises(InputError, match="2 points need as many positions"):
+        RaggedClouds.from_clouds([np.eye(2)], [np.full(2, 0.5)], [wrong])
 
 
 def test_position_cost_of_a_text_with_itself():

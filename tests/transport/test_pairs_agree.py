@@ -20,11 +20,13 @@ def test_batched_equals_single(cost: str, rho: tuple[float, float], epsilon: flo
     generator = np.random.default_rng(7)
     clouds = [generator.normal(size=(n, 5)).astype(np.float32) for n in (1, 2, 3, 7, 12, 20)]
     masses = [generator.dirichlet(np.ones(len(cloud))) for cloud in clouds]
-    ragged = RaggedClouds.from_clouds(clouds, masses)
+    where = [np.sort(generator.uniform(size=len(cloud))) for cloud in clouds]
+    ragged = RaggedClouds.from_clouds(clouds, masses, where)
     pairs = np.array(list(itertools.product(range(6), range(6))))
     setting = TransportSetting(cost=cost, rho_a=rho[0], rho_b=rho[1], epsilon=epsilon)  # type: ignore[arg-type]
     batch = solve_pairs(ragged, ragged, pairs, setting)
     for (i, j), value in zip(pairs, batch.costs, strict=True):
-        problem = TransportProblem(cost_matrix(clouds[i], clouds[j], cost), masses[i], masses[j], *rho)  # type: ignore[arg-type]
+        costs = cost_matrix(clouds[i], clouds[j], cost, positions=(where[i], where[j]))  # type: ignore[arg-type]
+        problem = TransportProblem(costs, masses[i], masses[j], *rho)
         single = solve(problem, epsilon=epsilon)
         assert math.isclose(value, single.transport_cost, rel_tol=1e-7, abs_tol=1e-9)

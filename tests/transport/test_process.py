@@ -61,7 +61,7 @@ def test_a_fork_solves_as_its_parent_does():
         "solve_pairs(clouds, clouds, pairs, TransportSetting(), threads=1)",
         "solve_pairs(clouds, clouds, pairs, TransportSetting(), threads=2)",
         "_native.solve_problem(cost, masses, masses, np.inf, np.inf, 0.0, False, 1e-10, 0)",
-        "_native.cost_matrix(points, points, 'cosine')",
+        "_native.cost_matrix(points, points, 'cosine', None, None)",
     ],
 )
 def test_a_process_ends_while_a_daemon_thread_is_solving(call):

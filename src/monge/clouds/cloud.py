@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError
+from monge.text import word_spans
 
 MARKED_SHARE = 0.2  # of unknown words, beyond which a score is marked
 _UNREADABLE_SHARE = 0.5  # beyond which two texts cannot be compared with each other
@@ -17,9 +19,8 @@ _UNREADABLE_SHARE = 0.5  # beyond which two texts cannot be compared with each o
 class PointCloud:
     """Points (n, d) with masses (n,) that sum to 1; token i covers characters ``spans[i]`` of ``text``.
 
-    Point i has position i+1 in its text, which position-aware costs use. ``notes`` report fallbacks (uniform weights,
-    empty text), ``unknown`` is the share of the text's words that the encoder does not know. Raises InputError if
-    shapes differ or masses are negative or do not sum to 1.
+    ``notes`` report fallbacks (uniform weights, empty text), ``unknown`` is the share of the text's words that the
+    encoder does not know. Raises InputError if shapes differ or masses are negative or do not sum to 1.
     """
 
     points: NDArray[np.float32]
@@ -53,6 +54,23 @@ class PointCloud:
     def readable(self) -> bool:
         """Whether the encoder knows at least half of the words; an empty text is not readable."""
         return not self.empty and self.unknown <= _UNREADABLE_SHARE
+
+    @cached_property
+    def positions(self) -> NDArray[np.float64]:
+        """The position of each point's word in the text (n,), from 1, divided by the number of words of the text.
+
+        All words count, also those without a point: words that have no vector and words that were dropped. A special
+        token has the position of the word before it.
+
+        >>> spans, points = np.array([[0, 3], [10, 14]]), np.eye(2, dtype=np.float32)
+        >>> PointCloud(points, np.full(2, 0.5), ("the", "boat"), spans, "the xyzzy boat left").positions
+        array([0.25, 0.75])
+        """
+        starts = np.array([start for start, _ in word_spans(self.text)])
+        if not starts.size:
+            return np.arange(1, len(self) + 1) / len(self)
+        words = np.searchsorted(starts, self.spans[:, 0], side="right")
+        return np.asarray(np.maximum.accumulate(np.maximum(words, 1)) / len(starts))
 
     def __len__(self) -> int:
         return len(self.tokens)

@@ -21,7 +21,8 @@ RegulariserName = Literal["entropy", "kl"]
 class RaggedClouds:
     """K clouds laid end to end: cloud k has points ``points[offsets[k]:offsets[k+1]]`` and masses alike.
 
-    ``points`` is (N, d) float32, ``weights`` (N,) float64, ``offsets`` (K+1,) int64.
+    ``points`` is (N, d) float32, ``weights`` (N,) float64, ``offsets`` (K+1,) int64. ``positions`` (N,), from 0 to 1,
+    say where in its text each point is, for the cost ``position``; without them point i of a cloud of n is at i/n.
 
     >>> clouds = RaggedClouds.from_clouds([np.eye(2), np.ones((1, 2))], [np.full(2, 0.5), np.ones(1)])
     >>> len(clouds), clouds.offsets.tolist()
@@ -31,6 +32,7 @@ class RaggedClouds:
     points: NDArray[np.float32]
     weights: NDArray[np.float64]
     offsets: NDArray[np.int64]
+    positions: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", np.ascontiguousarray(self.points, dtype=np.float32))
@@ -38,6 +40,8 @@ class RaggedClouds:
         object.__setattr__(self, "offsets", np.ascontiguousarray(self.offsets, dtype=np.int64))
         if self.points.ndim != 2 or self.points.shape[1] == 0 or self.weights.shape != self.points.shape[:1]:
             raise InputError(f"points {self.points.shape} and masses {self.weights.shape} do not make clouds")
+        if self.positions is not None:
+            object.__setattr__(self, "positions", check_positions(self.positions, len(self.points)))
         ends, total = self.offsets, len(self.points)
         if ends.ndim != 1 or ends.size == 0 or ends[0] != 0 or ends[-1] != total or (np.diff(ends) < 0).any():
             raise InputError(f"cloud offsets must rise from 0 to the number of points, {total}")
@@ -77,9 +81,12 @@ class RaggedClouds:
 
     @classmethod
     def from_clouds(
-        cls, points: Sequence[NDArray[np.floating]], weights: Sequence[NDArray[np.floating]]
+        cls,
+        points: Sequence[NDArray[np.floating]],
+        weights: Sequence[NDArray[np.floating]],
+        positions: Sequence[NDArray[np.floating]] | None = None,
     ) -> RaggedClouds:
-        """Lay clouds with points (n_k, d) and masses (n_k,) end to end."""
+        """Lay clouds with points (n_k, d), masses (n_k,) and, if the cost needs them, positions (n_k,) end to end."""
         if len(points) != len(weights):
             raise InputError(f"{len(points)} clouds need as many mass vectors, not {len(weights)}")
         if not points:
@@ -90,7 +97,8 @@ class RaggedClouds:
             if cloud.ndim != 2 or mass.shape != cloud.shape[:1]:
                 raise InputError(f"cloud {k}: points {cloud.shape} do not fit masses {mass.shape}")
         offsets = np.concatenate([[0], np.cumsum([len(cloud) for cloud in points])])
-        return cls(np.concatenate(points).astype(np.float32, copy=False), np.concatenate(weights), offsets)
+        where = None if positions is None else np.concatenate(positions).astype(np.float64)
+        return cls(np.concatenate(points).astype(np.float32, copy=False), np.concatenate(weights), offsets, where)
 
 
 @dataclass(frozen=True)
@@ -158,6 +166,14 @@ class BatchSolution:
             fresh = dict(zip(pairs.tolist(), others.couplings, strict=True))
             couplings = tuple(fresh.get(i, coupling) for i, coupling in enumerate(self.couplings))
         return BatchSolution(columns[0], columns[1], columns[2], columns[3], couplings)
+
+
+def check_positions(positions: NDArray[np.floating], count: int) -> NDArray[np.float64]:
+    """Return the positions of *count* points as float64; refuse another number of them, or one outside [0, 1]."""
+    checked = np.ascontiguousarray(positions, dtype=np.float64)
+    if checked.shape != (count,) or not ((checked >= 0) & (checked <= 1)).all():
+        raise InputError(f"{count} points need as many positions between 0 and 1, not an array {checked.shape}")
+    return checked
 
 
 def check_name(name: str, known: Sequence[str], what: str) -> None:

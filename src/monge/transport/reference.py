@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from monge.transport.problem import Array, TransportPlan, TransportProblem
 
 
-def cost_by_definition(points_a: NDArray[np.floating], points_b: NDArray[np.floating], cost: str) -> Array:
+def cost_by_definition(
+    points_a: NDArray[np.floating],
+    points_b: NDArray[np.floating],
+    cost: str,
+    *,
+    positions: tuple[Array, Array] | None = None,
+) -> Array:
     """Cost matrix (n, m) of points (n, d) and (m, d), written down as in the papers."""
     a = np.asarray(points_a, dtype=np.float64)
     b = np.asarray(points_b, dtype=np.float64)
@@ -21,13 +27,13 @@ def cost_by_definition(points_a: NDArray[np.floating], points_b: NDArray[np.floa
     cosine = np.divide(a @ b.T, norms, out=np.zeros_like(norms), where=norms > 0)
     if cost == "cosine":
         return np.maximum(1.0 - cosine, 0.0)
-    return _position_cost(cosine)
+    return _position_cost(cosine, *(positions or (np.arange(1, k + 1) / k for k in cosine.shape)))
 
 
-def _position_cost(cosine: Array) -> Array:
-    """Distances of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8, 12) from cosines (n, m)."""
+def _position_cost(cosine: Array, left: Array, right: Array) -> Array:
+    """Distances of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8, 12) from cosines (n, m) and relative positions."""
     n, m = cosine.shape
-    position = np.abs(np.arange(1, n + 1)[:, None] / n - np.arange(1, m + 1)[None, :] / m)
+    position = np.abs(left[:, None] - right[None, :])
     align = cosine * (1.0 - position)
     best = np.zeros((n, m), dtype=bool)
     best[np.arange(n), align.argmax(1)] = True

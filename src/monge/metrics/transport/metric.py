@@ -218,7 +218,10 @@ class TransportMetric(MetricBase):
             left = self.hypothesis.make_clouds(hypotheses, statistics.idf_hypothesis)
             right = self.other.make_clouds(others, statistics.idf_reference)
         joint = self.settings.readout.references == "joint"
-        return CloudPairs.build([s.hypothesis for s in segments], groups, left, right, joint=joint)
+        positional = self.settings.transport.cost == "position"
+        return CloudPairs.build(
+            [s.hypothesis for s in segments], groups, left, right, joint=joint, positional=positional
+        )
 
     @property
     def _readout(self) -> Readout:
@@ -293,7 +296,9 @@ class TransportMetric(MetricBase):
         if role == "transport" and problems.empty[i]:
             rho_a = rho_b = math.inf
         transport = self.settings.transport
-        cost = cost_matrix(hypothesis.points, other.points, transport.cost) * problems.stretch(transport.cost)[i]
+        positions = (hypothesis.positions, other.positions) if transport.cost == "position" else None
+        cost = cost_matrix(hypothesis.points, other.points, transport.cost, positions=positions)
+        cost = cost * problems.stretch(transport.cost)[i]
         problem = TransportProblem(cost, hypothesis.weights, other.weights, rho_a, rho_b)
         assert solution.couplings is not None
         if transport.order != 1:

@@ -34,8 +34,12 @@ class CloudPairs:
         right: Mapping[str, PointCloud],
         *,
         joint: bool,
+        positional: bool = False,
     ) -> CloudPairs:
-        """Pair the clouds of *hypotheses* (*left*) with those of the texts *compared* with each; *joint* pools them."""
+        """Pair the clouds of *hypotheses* (*left*) with those of the texts *compared* with each; *joint* pools them.
+
+        *positional* says that the cost needs the positions of points in their texts.
+        """
         groups = [(texts,) if joint else tuple((text,) for text in texts) for texts in compared]
         left_index = {text: i for i, text in enumerate(dict.fromkeys(hypotheses))}
         right_index = {group: i for i, group in enumerate(dict.fromkeys(g for gs in groups for g in gs))}
@@ -52,8 +56,8 @@ class CloudPairs:
             rights,
             np.array(pairs, dtype=np.int64).reshape(-1, 2),
             tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
-            RaggedClouds.from_clouds([c.points for c in lefts], [c.weights for c in lefts]),
-            RaggedClouds.from_clouds([c.points for c in rights], [c.weights for c in rights]),
+            _lay_out(lefts, positional),
+            _lay_out(rights, positional),
         )
 
     @cached_property
@@ -88,3 +92,8 @@ class CloudPairs:
         found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
         found |= dict.fromkeys(f"{other}: {note}" for i in used for note in self.clouds(i)[1].notes)
         return tuple(found)
+
+
+def _lay_out(clouds: Sequence[PointCloud], positional: bool) -> RaggedClouds:
+    positions = [cloud.positions for cloud in clouds] if positional else None
+    return RaggedClouds.from_clouds([cloud.points for cloud in clouds], [cloud.weights for cloud in clouds], positions)

@@ -31,13 +31,17 @@ monge::CostKind parse_cost(const std::string& name) {
     throw py::value_error("unknown cost " + name);
 }
 
-Array<double> cost_matrix(Array<float> a, Array<float> b, const std::string& cost) {
+using Positions = std::optional<Array<double>>;
+
+Array<double> cost_matrix(Array<float> a, Array<float> b, const std::string& cost, Positions positions_a,
+                          Positions positions_b) {
     const int n = int(a.shape(0)), m = int(b.shape(0)), dimension = int(a.shape(1));
     Array<double> out({n, m});
     double* target = out.mutable_data();
     const monge::CostKind kind = parse_cost(cost);
-    const float *left = a.data(), *right = b.data();
-    monge::without_gil([&](PyThreadState*) { monge::Solver().cost_matrix(left, n, right, m, dimension, kind, target); });
+    const monge::Cloud left{a.data(), nullptr, n, positions_a ? positions_a->data() : nullptr};
+    const monge::Cloud right{b.data(), nullptr, m, positions_b ? positions_b->data() : nullptr};
+    monge::without_gil([&](PyThreadState*) { monge::Solver().cost_matrix(left, right, dimension, kind, target); });
     return out;
 }
 
@@ -60,13 +64,19 @@ struct Clouds {
     const float* points;
     const double* weights;
     const std::int64_t* offsets;
+    const double* positions;
     int dimension;
 
-    Clouds(const Array<float>& p, const Array<double>& w, const Array<std::int64_t>& o)
-        : points(p.data()), weights(w.data()), offsets(o.data()), dimension(int(p.shape(1))) {}
+    Clouds(const Array<float>& p, const Array<double>& w, const Array<std::int64_t>& o, const Positions& q)
+        : points(p.data()),
+          weights(w.data()),
+          offsets(o.data()),
+          positions(q ? q->data() : nullptr),
+          dimension(int(p.shape(1))) {}
 
     monge::Cloud at(std::int64_t k) const {
-        return {points + offsets[k] * dimension, weights + offsets[k], int(offsets[k + 1] - offsets[k])};
+        return {points + offsets[k] * dimension, weights + offsets[k], int(offsets[k + 1] - offsets[k]),
+                positions == nullptr ? nullptr : positions + offsets[k]};
     }
 };
 
@@ -124,11 +134,12 @@ struct Results {
 
 // `coupling_starts` says where the plan of each pair begins; without it no plans are kept.
 py::tuple solve_pairs(Array<float> left_points, Array<double> left_weights, Array<std::int64_t> left_offsets,
-                      Array<float> right_points, Array<double> right_weights, Array<std::int64_t> right_offsets,
-                      Array<std::int64_t> pairs, const std::string& cost, double order, double rho_a, double rho_b,
-                      double epsilon, bool relative, double tolerance,
-                      std::optional<Array<std::int64_t>> coupling_starts, int threads) {
-    const Clouds left(left_points, left_weights, left_offsets), right(right_points, right_weights, right_offsets);
+                      Positions left_positions, Array<float> right_points, Array<double> right_weights,
+                      Array<std::int64_t> right_offsets, Positions right_positions, Array<std::int64_t> pairs,
+                      const std::string& cost, double order, double rho_a, double rho_b, double epsilon, bool relative,
+                      double tolerance, std::optional<Array<std::int64_t>> coupling_starts, int threads) {
+    const Clouds left(left_points, left_weights, left_offsets, left_positions);
+    const Clouds right(right_points, right_weights, right_offsets, right_positions);
     const std::int64_t count = pairs.shape(0);
     const monge::Setting setting{rho_a, rho_b, order, {epsilon, relative, tolerance, 0}};
     const monge::CostKind kind = parse_cost(cost);

@@ -60,7 +60,7 @@ Solution Solver::solve_nearest(int n, int m, const double* a, const double* b, c
 Solution Solver::solve_nearest(const Cloud& left, const Cloud& right, int dimension, CostKind kind,
                                const Setting& setting, double* coupling) {
     if (kind == CostKind::position) {  // depends on all points
-        form(left.points, left.size, right.points, right.size, dimension, kind, 1.0);
+        form(left, right, dimension, kind, 1.0);
         return solve_nearest(left.size, right.size, left.weights, right.weights, setting, coupling);
     }
     Sender sender{setting, right.size, coupling};

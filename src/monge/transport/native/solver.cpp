@@ -10,9 +10,15 @@ namespace monge {
 
 namespace {
 
+double position(const Cloud& cloud, int i) {
+    return cloud.positions == nullptr ? double(i + 1) / cloud.size : cloud.positions[i];
+}
+
 // Distances of WE_WPI (Echizen'ya et al. 2019, eqs. 7, 8 and 12) in place of cosine costs.
-void position_costs(double* cost, int n, int m, int stride, std::vector<double>& best_of_column) {
-    auto apart = [&](int i, int j) { return std::fabs(double(i + 1) / n - double(j + 1) / m); };
+void position_costs(const Cloud& left, const Cloud& right, double* cost, int stride,
+                    std::vector<double>& best_of_column) {
+    const int n = left.size, m = right.size;
+    auto apart = [&](int i, int j) { return std::fabs(position(left, i) - position(right, j)); };
     auto align = [&](int i, int j) { return (1.0 - cost[std::int64_t(i) * stride + j]) * (1.0 - apart(i, j)); };
     best_of_column.assign(m, -INFINITY);
     for (int i = 0; i < n; ++i)
@@ -60,8 +66,22 @@ bool Solver::form(const float* a, int n, const float* b, int m, int dimension, C
     cost_.assign(std::size_t(n) * stride, kPadding);
     scratch_.resize(cost_scratch(n, m, dimension));
     kernels().form_costs(plain(kind), a, n, b, m, dimension, cost_.data(), stride, scratch_.data());
-    if (kind == CostKind::position) position_costs(cost_.data(), n, m, stride, scratch_);
+    return raise_costs(n, m, order);
+}
+
+// The same for whole clouds, which alone have positions.
+bool Solver::form(const Cloud& left, const Cloud& right, int dimension, CostKind kind, double order) {
+    const bool positional = kind == CostKind::position;
+    const double first = positional ? 1.0 : order;
+    if (!form(left.points, left.size, right.points, right.size, dimension, kind, first)) return false;
+    if (!positional) return true;
+    position_costs(left, right, cost_.data(), padded(right.size), scratch_);
+    return raise_costs(left.size, right.size, order);
+}
+
+bool Solver::raise_costs(int n, int m, double order) {
     if (order == 1.0) return true;  // points are single precision
+    const int stride = padded(m);
     raise_all(cost_.data(), n, m, stride, order);
     for (int i = 0; i < n; ++i) {
         const double* row = cost_.data() + std::int64_t(i) * stride;
@@ -70,8 +90,9 @@ bool Solver::form(const float* a, int n, const float* b, int m, int dimension, C
     return true;
 }
 
-void Solver::cost_matrix(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double* out) {
-    form(a, n, b, m, dimension, kind, 1.0);
+void Solver::cost_matrix(const Cloud& left, const Cloud& right, int dimension, CostKind kind, double* out) {
+    const int n = left.size, m = right.size;
+    form(left, right, dimension, kind, 1.0);
     for (int i = 0; i < n; ++i) std::copy_n(cost_.data() + std::int64_t(i) * padded(m), m, out + std::int64_t(i) * m);
 }
 
@@ -97,7 +118,7 @@ Solution Solver::solve_clouds(const Cloud& left, const Cloud& right, int dimensi
     if (!regular && (setting.rho_a == 0.0) != (setting.rho_b == 0.0))
         return solve_nearest(left, right, dimension, kind, setting, coupling);
     if (kind == CostKind::position) {  // depends on all points, those without mass too
-        if (!form(left.points, left.size, right.points, right.size, dimension, kind, setting.order)) return too_large;
+        if (!form(left, right, dimension, kind, setting.order)) return too_large;
         return solve_loaded(left.size, right.size, left.weights, right.weights, setting, coupling);
     }
     keep_binding(left.weights, left.size, right.weights, right.size, setting);

@@ -24,6 +24,7 @@ struct Cloud {
     const float* points;  // (size, dimension)
     const double* weights;
     int size;
+    const double* positions;  // where in its text each point is, from 0 to 1; null: point i of n is at (i + 1) / n
 };
 
 struct Solution {
@@ -48,7 +49,7 @@ class Solver {
                    double* coupling);
     Solution solve(const Cloud& left, const Cloud& right, int dimension, CostKind kind, const Setting& setting,
                    double* coupling);
-    void cost_matrix(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double* out);
+    void cost_matrix(const Cloud& left, const Cloud& right, int dimension, CostKind kind, double* out);
 
   private:
     // solver.cpp
@@ -60,6 +61,8 @@ class Solver {
     Solution solve_softly(const Setting& setting, double* coupling, int width);
     bool bound(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double order);
     bool form(const float* a, int n, const float* b, int m, int dimension, CostKind kind, double order);
+    bool form(const Cloud& left, const Cloud& right, int dimension, CostKind kind, double order);
+    bool raise_costs(int n, int m, double order);
     void keep_binding(const double* a, int n, const double* b, int m, const Setting& setting);
     void pay(int i, int j, double mass, Solution* solution, double* coupling, int width) const;
 
