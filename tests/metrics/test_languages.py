@@ -60,7 +60,7 @@ def test_metrics_without_a_known_model_do_not_warn(metric: str) -> None:
 
 def test_results_of_the_library_carry_it() -> None:
     result = monge.score(GERMAN, GERMAN[::-1], metric="bertscore", encoder="minilm")
-    assert result["notes"]["mean"] == [WARNING]
+    assert result["notes"]["score"] == [WARNING]
     declared = monge.score(GERMAN, GERMAN[::-1], metric="bertscore", encoder="minilm", language="en")
     assert "mean" not in declared["notes"]
     assert "mean" not in monge.score(ENGLISH, ENGLISH[::-1], metric="bertscore", encoder="minilm")["notes"]
