@@ -16,7 +16,7 @@ from monge.text import Segment
 
 NUMBERS = {
     "monge.encoders.layers.aggregate": 1,
-    "monge.clouds": 2,
+    "monge.clouds": 3,
     "monge.transport": 1,
     "monge.metrics.base": 1,
 }

@@ -21,4 +21,4 @@ __all__ = [
     "parse_filters",
 ]
 
-ALGORITHM = 2  # raise it when clouds change on purpose: stored scores are keyed by it
+ALGORITHM = 3  # raise it when clouds change on purpose: stored scores are keyed by it
