@@ -10,28 +10,18 @@ from monge.metrics import MetricSpec, metric_options
 from monge.metrics.transport.settings import CHOICES
 from monge.service import messages as m
 from monge.service.pool import MetricPool
-from monge.service.settings import ServiceSettings
+from monge.service.settings import SIZE_LIMITS, ServiceSettings
 from monge.version import __version__
 
 
 def answer_metrics(pool: MetricPool, settings: ServiceSettings) -> m.MetricsAnswer:
     """Return the metrics, encoders and limits of the service."""
     offered = pool.encoders()
-    limits = (
-        "body_bytes",
-        "text_characters",
-        "total_characters",
-        "segments",
-        "references",
-        "metrics",
-        "systems",
-        "seconds",
-    )
     return m.MetricsAnswer(
         version=__version__,
         metrics=[_card(spec, options, offered) for spec, options in pool.metrics()],
         encoders=offered,
-        limits={name: getattr(settings, name) for name in limits},
+        limits={name: getattr(settings, name) for name in (*SIZE_LIMITS, "seconds")},
     )
 
 

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from monge.errors import MongeError, OptionError
 
+# settings that bound the size of a request; `GET /api/metrics` shows them
+SIZE_LIMITS = (
+    "body_bytes", "text_characters", "total_characters", "segments", "references", "metrics", "systems",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class ServiceSettings:
@@ -32,16 +37,7 @@ class ServiceSettings:
     encoders: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in (
-            "body_bytes",
-            "text_characters",
-            "total_characters",
-            "segments",
-            "references",
-            "metrics",
-            "systems",
-            "waiting",
-        ):
+        for name in (*SIZE_LIMITS, "waiting"):
             if getattr(self, name) < 1:
                 raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
         if not 0 < self.seconds < math.inf:

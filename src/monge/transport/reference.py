@@ -68,9 +68,9 @@ def solve_exact(problem: TransportProblem) -> TransportPlan:
 def round_trip_gain(cost: Array, coupling: Array) -> float:
     """What a round trip through the cells of a balanced plan saves in each of its steps: 0 for an optimal plan.
 
-    Shortest paths by Bellman and Ford, where a row reaches a column at c and a column a row from which it gets mass at
-    −c. In whole multiples of 2⁻¹⁰⁷⁴, as doubles are, so nothing is lost beside large costs. Flows below 1e-13 of the
-    mass do not count.
+    Shortest paths (Bellman and Ford) in a graph with two kinds of edges: from every row to every column, of length c;
+    and from a column back to each row that sends it mass, of length −c. Computed in whole multiples of 2⁻¹⁰⁷⁴, as
+    doubles are, so nothing is lost beside large costs. Flows below 1e-13 of the mass do not count.
 
     >>> cost = np.array([[0.0, 1e20], [1e20, 0.5]])
     >>> round_trip_gain(cost, np.eye(2)), round_trip_gain(cost, 1 - np.eye(2))
