@@ -49,6 +49,8 @@ CORPUS = [COPY, EMPTY, *PAIRS]
 
 # what each metric is run with by default, though not its largest model
 STATIC = ("wmd", "wmdo", "we", "we_wpi")
+# means of middle-layer vectors all point in much the same direction, which the card of ds_sent says
+TESTED = sorted(n for n, spec in metric_specs().items() if spec.higher_is_better is not None and n != "ds_sent")
 
 
 def load(name: str, encoder: object) -> Metric:
@@ -72,7 +74,7 @@ def check_far_from_perfect(metric: Metric) -> None:
         assert abs(score.value - perfect) >= least > 0, f"{script}: {score.value}, a copy has {perfect}"
 
 
-@pytest.mark.parametrize("name", sorted(metric_specs()))
+@pytest.mark.parametrize("name", TESTED)
 def test_unrelated_texts_of_any_script_are_not_alike(name: str) -> None:
     check_far_from_perfect(load(name, "glove" if name in STATIC else "minilm"))
 
@@ -81,4 +83,6 @@ def test_unrelated_texts_of_any_script_are_not_alike(name: str) -> None:
 def test_an_encoder_that_knows_every_word_scores_them_all(name: str) -> None:
     metric = load(name, HashedEncoder(layers=7, special=True))
     check_far_from_perfect(metric)
+    if metric.spec.unit == "document":  # a text without nouns has no score, whatever the encoder knows
+        return
     assert not any(math.isnan(score.value) or score.unknown for score in metric.score(CORPUS))

@@ -5,11 +5,11 @@
   monge cache verify                 read everything, remove what is damaged
   monge cache clear                  remove everything
 
-Vectors of texts, converted word vectors and scores of finished chunks are kept in $MONGE_CACHE, or else in the folder
-monge of your cache, so that no text is encoded twice and an interrupted job can go on. Vectors are used only by the
-code and library versions that computed them. Vectors of texts take at most 4 GB, and so do word vectors
-(MONGE_CACHE_SIZE changes that). MONGE_CACHE_DTYPE=float16 halves the vectors of texts, with rounded scores and a
-signature that says so. A cache that cannot be written is read; nothing is read or kept with --no-cache or
+Vectors and annotations of texts, converted word vectors and scores of finished chunks are kept in $MONGE_CACHE, or
+else in the folder monge of your cache, so that no text is encoded twice and an interrupted job can go on. Vectors are
+used only by the code and library versions that computed them. Vectors of texts take at most 4 GB, and so do word
+vectors (MONGE_CACHE_SIZE changes that). MONGE_CACHE_DTYPE=float16 halves the vectors of texts, with rounded scores and
+a signature that says so. A cache that cannot be written is read; nothing is read or kept with --no-cache or
 MONGE_NO_CACHE=1. Models are not part of this: see `monge models`.
 """
 
@@ -118,8 +118,9 @@ def _show(shelves: Mapping[str, Shelf], form: str) -> None:
 
 def _origin(label: str) -> tuple[str, bool]:
     """Return what a label names, and whether the code that made it is the code that is running."""
+    from monge.annotate.cached import MAKER as ANNOTATIONS
     from monge.encoders.identity import is_current
     from monge.engine.journal import MAKER
 
     what, maker = split_label(label)
-    return what, maker == MAKER or is_current(maker)
+    return what, maker in (MAKER, ANNOTATIONS) or is_current(maker)

@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.metrics.cards import render_card
     from monge.metrics.registry import find_spec, metric_specs
+    from monge.scores.direction import direction_mark
 
     if args.name and args.format == "json":
         print(json.dumps(spec_record(find_spec(args.name)), indent=1, ensure_ascii=False))
@@ -35,8 +36,11 @@ def run(args: argparse.Namespace) -> int:
         print(f"{family}:")
         for spec in specs:
             if spec.family == family:
-                print(f"  {spec.name:<{width}}  {'↑' if spec.higher_is_better else '↓'}  {spec.summary}")
-    print("\n↑ higher is better, ↓ lower is better. `monge metrics NAME` prints a metric's card.")
+                print(f"  {spec.name:<{width}}  {direction_mark(spec.higher_is_better) or '·'}  {spec.summary}")
+    print(
+        "\n↑ higher is better, ↓ lower is better, · describes texts: neither is better."
+        " `monge metrics NAME` prints a metric's card."
+    )
     return 0
 
 

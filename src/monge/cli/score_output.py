@@ -12,6 +12,7 @@ from typing import Any
 from monge.engine.job import SystemScores
 from monge.report.printable import make_printable
 from monge.report.tables import latex_table, text_table
+from monge.scores.direction import direction_mark
 from monge.text import write_jsonl, write_tsv
 
 
@@ -30,7 +31,7 @@ def write_segments(path: str, results: Sequence[SystemScores]) -> None:
 
 
 def _plain(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
 
 
 def print_json(results: Sequence[SystemScores]) -> None:
@@ -59,8 +60,8 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
     metrics = list(dict.fromkeys(result.metric for result in results))
     systems = list(dict.fromkeys(result.system for result in results))
     cells = {(result.system, result.metric): result for result in results}
-    arrows = {result.metric: "↑" if result.higher_is_better else "↓" for result in results}
-    header = ["system", *(f"{metric} {arrows[metric]}" for metric in metrics)]
+    arrows = {result.metric: direction_mark(result.higher_is_better) for result in results}
+    header = ["system", *(f"{metric} {arrows[metric]}".rstrip() for metric in metrics)]
     rows = [
         [make_printable(system), *(_cell(cells[system, metric], width) for metric in metrics)] for system in systems
     ]
@@ -118,7 +119,7 @@ def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
 def _best(results: Sequence[SystemScores], metric: str) -> list[str]:
     """Return the systems that no other beats by this metric."""
     own = [result for result in results if result.metric == metric and not math.isnan(result.score)]
-    if not own:
+    if not own or own[0].higher_is_better is None:
         return []
     choose = max if own[0].higher_is_better else min
     return [result.system for result in own if result.score == choose(other.score for other in own)]

@@ -1,7 +1,7 @@
 """Weighted point clouds: the vectors of a text as points with mass (filters, weights, n-grams, re-mapping)."""
 
 from monge.clouds.build import CloudRecipe, join_clouds
-from monge.clouds.cloud import MARKED_SHARE, PointCloud, are_comparable
+from monge.clouds.cloud import MARKED_SHARE, UNREADABLE_SHARE, PointCloud, are_comparable
 from monge.clouds.filters import FILTERS, parse_filters
 from monge.clouds.remap import IDENTITY, Remapping
 from monge.clouds.weights import WEIGHTINGS, IdfModel
@@ -11,6 +11,7 @@ __all__ = [
     "FILTERS",
     "IDENTITY",
     "MARKED_SHARE",
+    "UNREADABLE_SHARE",
     "WEIGHTINGS",
     "CloudRecipe",
     "IdfModel",

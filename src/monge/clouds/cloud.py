@@ -12,7 +12,7 @@ from monge.errors import InputError
 from monge.text import word_spans
 
 MARKED_SHARE = 0.2  # of unknown words, beyond which a score is marked
-_UNREADABLE_SHARE = 0.5  # beyond which two texts cannot be compared with each other
+UNREADABLE_SHARE = 0.5  # beyond which two texts cannot be compared with each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class PointCloud:
     @property
     def readable(self) -> bool:
         """Whether the encoder knows at least half of the words; an empty text is not readable."""
-        return not self.empty and self.unknown <= _UNREADABLE_SHARE
+        return not self.empty and self.unknown <= UNREADABLE_SHARE
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:

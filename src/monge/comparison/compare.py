@@ -168,7 +168,7 @@ def compare_systems(
     _check_overlap(scores, counts)
     report_step = report_step or (lambda _: None)
     report_step(f"ranking {len(table.systems)} systems on {len(table.segments):,} instances")
-    rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better)
+    rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better is not False)
     report_step(f"testing {len(scores.pairs):,} pairs")
     pairs = _test_pairs(scores, counts, settings)
     groups = _groups(table.systems, rankings[0].order(), pairs)

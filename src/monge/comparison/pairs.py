@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError
 from monge.scores import ScoreTable
+from monge.scores.direction import require_direction
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,7 +59,8 @@ class PairedScores:
         >>> PairedScores.from_table(table).values.tolist()
         [[-3.0], [-1.0]]
         """
-        values = table.values if table.higher_is_better else -table.values
+        higher = require_direction(table.name or "this score", table.higher_is_better)
+        values = table.values if higher else -table.values
         return cls(table.systems, table.segments, _without_rounding(values), tie_margin * (1 + 1e-9))
 
     @property

@@ -34,7 +34,7 @@ class SystemScores:
     metric: str
     score: float
     signature: str
-    higher_is_better: bool
+    higher_is_better: bool | None
     segments: Sequence[Segment]
     scores: Sequence[Score]
     notes: Counter[str]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from monge.errors import InputError, OptionError
 from monge.metrics.base import sign_scores
 from monge.metrics.protocols import Metric
+from monge.scores.direction import require_direction
 from monge.text import Segment, word_spans
 
 Side = Literal["hypothesis", "reference", "source"]
@@ -46,14 +47,18 @@ class LocalExplanation:
     side: Side
     text: str
     value: float
-    higher_is_better: bool
+    higher_is_better: bool | None
     base: float | None
     words: tuple[WordEffect, ...]
     evaluations: int
     notes: tuple[str, ...] = ()
 
     def suspicion(self) -> NDArray[np.float64]:
-        """Return how much each word harms the score (n,): the higher, the more it looks like an error."""
+        """Return how much each word harms the score (n,): the higher, the more it looks like an error.
+
+        Raises OptionError for a metric without a direction.
+        """
+        require_direction(self.metric, self.higher_is_better)
         effects = np.array([word.effect for word in self.words])
         return -effects if self.higher_is_better else effects
 

@@ -19,6 +19,7 @@ from monge.explanation.plausibility import rank_auc
 from monge.explanation.stress import Rate, prefer_paraphrases
 from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
+from monge.scores.direction import require_direction
 from monge.text import Segment
 
 Triple = tuple[str, str, str]  # a text, its paraphrase, a text that shares words with it but not its meaning
@@ -128,7 +129,7 @@ def separate_paraphrases(metric: Metric, pairs: Sequence[Pair], *, seed: int = 1
     values = np.array([score.value for score in bound.score(segments)])
     known = ~np.isnan(values)
     scores, gold = values[known], np.array([same for _, _, same in pairs])[known]
-    if not bound.spec.higher_is_better:
+    if not require_direction(bound.spec.name, bound.spec.higher_is_better):
         scores = -scores
     rng = np.random.default_rng(seed)
     draws = (rng.integers(0, len(gold), len(gold)) for _ in range(_DRAWS))

@@ -89,7 +89,7 @@ class Explanation:
     metric: str
     signature: str
     value: float
-    higher_is_better: bool
+    higher_is_better: bool | None
     base: float
     terms: Mapping[str, float]
     pairs: tuple[ExplainedPair, ...]

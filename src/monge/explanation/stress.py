@@ -12,6 +12,7 @@ from monge.errors import InputError, ModelError, OptionError, suggest
 from monge.explanation.attacks import ATTACKS, Attack, make_victim
 from monge.metrics.base import bind_to, sign_scores
 from monge.metrics.protocols import Metric
+from monge.scores.direction import require_direction
 from monge.text import Segment
 
 Z = 1.959963984540054  # of a 95 % interval
@@ -164,7 +165,7 @@ def _with(segment: Segment, text: str) -> Segment:
 
 
 def _rate(metric: Metric, good: Sequence[float], damaged: Sequence[float]) -> Rate:
-    sign = 1.0 if metric.spec.higher_is_better else -1.0
+    sign = 1.0 if require_direction(metric.spec.name, metric.spec.higher_is_better) else -1.0
     pairs = [(sign * a, sign * b) for a, b in zip(good, damaged, strict=True) if not math.isnan(a)]
     wins = sum(math.isnan(b) or a - b > 1e-12 for a, b in pairs)  # a damaged text without a score was noticed
     ties = sum(abs(a - b) <= 1e-12 for a, b in pairs)

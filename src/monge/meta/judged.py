@@ -17,6 +17,8 @@ from monge.scores import ScoreTable
 class JudgedScores:
     """Tables (systems, segments), all oriented so that higher is better; ``used`` marks the outputs in all of them.
 
+    Features without a direction stay as they are, so that their agreement keeps its sign.
+
     ``human_totals`` and ``metric_totals`` (systems,) are system scores that are not means of segments (corpus BLEU, a
     published DA ranking). ``notes`` report what was left out. ``origin`` names the outputs: tasks that judge the same
     ones (aspects, references) share it and are resampled alike; a task without one is resampled on its own.
@@ -97,7 +99,7 @@ def choose_seeds(tasks: Sequence[JudgedScores], seed: int) -> list[int]:
 
 
 def _oriented(table: ScoreTable) -> Array:
-    return table.values if table.higher_is_better else -table.values
+    return -table.values if table.higher_is_better is False else table.values
 
 
 def _align(table: ScoreTable, human: ScoreTable) -> Array:
@@ -111,9 +113,9 @@ def _align(table: ScoreTable, human: ScoreTable) -> Array:
     return values
 
 
-def _totals(totals: Mapping[str, float], systems: tuple[str, ...], higher: bool) -> Array:
+def _totals(totals: Mapping[str, float], systems: tuple[str, ...], higher: bool | None) -> Array:
     values = np.array([totals.get(system, np.nan) for system in systems])
-    return values if higher else -values
+    return -values if higher is False else values
 
 
 def _missing(judged: NDArray[np.bool_], aligned: Mapping[str, Array]) -> list[str]:

@@ -69,7 +69,7 @@ def direct_scores(
     *,
     higher: Collection[str] = (),
     lower: Collection[str] = (),
-    known: Mapping[str, bool] | None = None,
+    known: Mapping[str, bool | None] | None = None,
 ) -> list[FileScores]:
     """Return the scores with their direction: as the user says, as the file says, or as is known of the metric.
 

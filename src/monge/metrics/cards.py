@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.registry import find_factory, metric_options
+from monge.scores.direction import describe_direction
 
 _GROWTHS = {
     "linear": "",
@@ -32,10 +33,11 @@ def render_card(spec: MetricSpec) -> str:
     lines = [
         f"# {spec.name} — {spec.summary}",
         "",
-        f"Range: {low:g} to {high:g}. {'Higher' if spec.higher_is_better else 'Lower'} is better. "
+        f"Range: {low:g} to {high:g}. {describe_direction(spec.higher_is_better).capitalize()}. "
         f"{'Symmetric' if spec.symmetric else 'Not symmetric'} in hypothesis and reference. "
         f"Needs: hypothesis, {', '.join(spec.needs) or 'nothing else'}."
         + (" Compares with references, or with the source (`against=source`)." if len(spec.against) > 1 else "")
+        + (" One score per document." if spec.unit == "document" else "")
         + (" `monge explain` takes its scores apart exactly." if spec.explains else "")
         + _GROWTHS[spec.growth],
         "",

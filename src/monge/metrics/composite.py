@@ -22,6 +22,7 @@ from monge.metrics.protocols import Encoding, Metric, MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.scores import Score, Signature
+from monge.scores.direction import require_direction
 from monge.storage.identity import stated_identity
 from monge.text import Segment
 from monge.version import __version__
@@ -41,7 +42,7 @@ class Member:
 
     def standardise(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return (score − mean) / spread, turned so that higher is better."""
-        sign = 1.0 if self.metric.spec.higher_is_better else -1.0
+        sign = 1.0 if require_direction(self.variant.label, self.metric.spec.higher_is_better) else -1.0
         return np.asarray(sign * (np.asarray(values, dtype=np.float64) - self.mean) / self.spread)
 
 

@@ -44,7 +44,8 @@ class MetricSpec:
     against
         The sides that a hypothesis can be compared with: ``references``, ``source`` or both.
     bounds, higher_is_better, symmetric
-        The range and direction of the score, and whether exchanging hypothesis and reference leaves it unchanged.
+        The range and direction of the score, and whether exchanging hypothesis and reference leaves it unchanged. A
+        descriptive feature has no direction (None): it is neither good nor bad by itself.
     explains
         Whether a score can be taken apart exactly (the metric is ``Aligning``).
     digits
@@ -62,7 +63,7 @@ class MetricSpec:
     needs: tuple[str, ...] = ("references",)
     against: tuple[str, ...] = ("references",)
     bounds: tuple[float, float] = (0.0, 1.0)
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     symmetric: bool = False
     citation: str = ""
     explains: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from monge.metrics.discourse.specs import DISCOURSE_SPECS
 from monge.metrics.lexical.specs import LEXICAL_SPECS
 from monge.metrics.protocols import MetricSpec
 
@@ -117,7 +118,7 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     ),
 )
 
-SPECS: tuple[MetricSpec, ...] = TRANSPORT_SPECS + LEXICAL_SPECS + ENSEMBLE_SPECS
+SPECS: tuple[MetricSpec, ...] = TRANSPORT_SPECS + LEXICAL_SPECS + DISCOURSE_SPECS + ENSEMBLE_SPECS
 
 
 def spec_named(name: str) -> MetricSpec:

@@ -24,7 +24,7 @@ class ScoreTable:
     signature
         What made the scores, in one line (``key:value|key:value``).
     higher_is_better
-        The direction of the scores.
+        The direction of the scores; None for features that have none.
     name
         The name of the metric, where there are several.
     totals
@@ -47,7 +47,7 @@ class ScoreTable:
     segments: tuple[str, ...]
     values: NDArray[np.float64]
     signature: str = ""
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     name: str = ""
     totals: Mapping[str, float] = field(default_factory=dict)
     types: tuple[str, ...] = ()

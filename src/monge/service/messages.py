@@ -150,7 +150,7 @@ class MetricResult(BaseModel):
 
     metric: str
     score: Annotated[float | None, Field(description="of the whole set: the mean, or the metric's own corpus score")]
-    higher_is_better: bool
+    higher_is_better: bool | None
     segments: list[SegmentScore]
     notes: list[str] = []
     signature: str
@@ -207,7 +207,7 @@ class MetricCard(BaseModel):
     summary: str
     needs: list[str]
     bounds: list[float | None]
-    higher_is_better: bool
+    higher_is_better: bool | None
     symmetric: bool
     citation: str
     encoder: str | None

@@ -26,6 +26,7 @@ from monge.errors import InputError
 from monge.metrics.protocols import Metric, Summable
 from monge.metrics.variants import MetricVariant, parse_variants
 from monge.scores import ScoreTable
+from monge.scores.direction import require_direction
 from monge.scores.files import read_scores
 from monge.scores.rows import check_recipes
 from monge.text import read_lines
@@ -85,6 +86,7 @@ def run_compare(
     comparisons, metrics = {}, []
     for variant in request.metrics:
         metric = variant.load(environment)
+        require_direction(variant.label, metric.spec.higher_is_better)
         metrics.append(metric)
         results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
         types = _read_types(request.types, len(results[0]))
@@ -195,7 +197,7 @@ def _compare_corpora(
         tuple(result.system for result in results),
         np.stack([row[order] for row, order in zip(rows, places, strict=True)]),
         lambda sums: scorer.score_of_sums(sums.tolist()),
-        metric.spec.higher_is_better,
+        require_direction(metric.spec.name, metric.spec.higher_is_better),
     )
     return compare_corpora(
         statistics, draws=settings.resamples, trials=settings.trials, seed=settings.seed, alpha=settings.alpha

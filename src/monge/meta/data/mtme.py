@@ -99,7 +99,7 @@ def write_metric_scores(
     read the source. Higher must be better there, so a distance is negated. Without *systems* there is no system file.
     """
     _check_complete(table, metric)
-    sign = 1.0 if table.higher_is_better else -1.0
+    sign = -1.0 if table.higher_is_better is False else 1.0
     name = f"{metric}-{_reference_part(references)}"
     target = Path(folder) / "metric-scores" / pair
     target.mkdir(parents=True, exist_ok=True)

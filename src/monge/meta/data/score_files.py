@@ -73,10 +73,12 @@ def write_scores(path: PathLike, scores: Iterable[tuple[str, ScoreTable]]) -> No
     if str(path).removesuffix(".gz").endswith(".jsonl"):
         write_jsonl(str(path), [dict(zip(header, row, strict=True)) for row in rows])
     else:
-        write_tsv(str(path), header, ((*row[:6], str(row[6]).lower(), row[7]) for row in rows))
+        write_tsv(
+            str(path), header, ((*row[:6], "" if row[6] is None else str(row[6]).lower(), row[7]) for row in rows)
+        )
 
 
-def _table_rows(part: str, table: ScoreTable) -> Iterator[tuple[str, str, str, str, str, float, bool, str]]:
+def _table_rows(part: str, table: ScoreTable) -> Iterator[tuple[str, str, str, str, str, float, bool | None, str]]:
     made = (table.higher_is_better, table.signature)
     for system, total in table.totals.items():
         if math.isfinite(total):

@@ -15,6 +15,7 @@ from monge.report.alignment.word_effects import effects_sentence, render_effects
 from monge.report.html import html_list, html_page, html_table
 from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
+from monge.scores.direction import describe_direction
 
 SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
 PARTNERS = 3  # named in a table
@@ -23,7 +24,7 @@ LEAST_UNMOVED = 0.02  # share of a word's mass below which unmoved mass is not s
 
 def render_text(explanation: Explanation, *, colour: bool = False) -> str:
     """Return an explanation as text: words with their partners and contributions, and the sum; *colour* is ANSI."""
-    better = "higher is better" if explanation.higher_is_better else "lower is better"
+    better = describe_direction(explanation.higher_is_better)
     parts = "  ".join(f"{name} {value:.4f}" for name, value in explanation.parts.items())
     lines = [f"{_bold(f'{explanation.metric} {explanation.value:.4f}', colour)}  ({better})  {parts}", ""]
     for pair in explanation.pairs:

@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 from monge.explanation import Explanation, Word
 from monge.report.alignment.layout import label_width
 from monge.report.printable import make_printable
+from monge.scores.direction import describe_direction
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 # from near to far: blue, pale, amber, red; colour-blind readers can distinguish them too
@@ -85,7 +86,7 @@ def svg_document(
 
     A picture without a frame is part of a page, where the keyboard reaches its words one by one.
     """
-    better = "higher is better" if explanation.higher_is_better else "lower is better"
+    better = describe_direction(explanation.higher_is_better)
     heading = f"{explanation.metric} {explanation.value:.4f}".replace("-", "−")
     label = quoteattr(f"Alignment behind {heading} ({better})")
     remark = f"{better}; hypothesis first, reference second"

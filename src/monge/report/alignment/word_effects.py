@@ -9,6 +9,7 @@ from monge.report.alignment.layout import label_width, reads_leftwards
 from monge.report.alignment.parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
 from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
+from monge.scores.direction import describe_direction
 
 GAIN = "#2680a0"
 WIDTH = 900.0
@@ -18,7 +19,7 @@ GAINS, LOSSES = (250, 153, 116, 80, 44, 38), (250, 223, 216, 209, 202, 196)  # c
 
 def render_effects_text(explanation: LocalExplanation, *, colour: bool = False) -> str:
     """Return the words with their effects as lines for a terminal."""
-    better = "higher is better" if explanation.higher_is_better else "lower is better"
+    better = describe_direction(explanation.higher_is_better)
     lines = [f"{explanation.metric} {explanation.value:.4f}  ({better})", "", _shaded(explanation, colour), ""]
     rows = [
         [

@@ -1,0 +1,1 @@
+"""Metrics of whole documents: what they speak of and how their sentences hang together."""
