@@ -241,11 +241,11 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
     "bag": ("released",), "oov": ("hash", "skip"),
-    "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
+    "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
-    "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
     "form": ("text",), "average": ("recall",), "pieces": ("mean",), "focus": ("entity",), "align": ("greedy",),
     "vectors": ("other_nouns.txt",), "annotator": (EveryWordIsANoun(),),
+    "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
 }  # fmt: skip
 FILES = ("idf", "baseline")
 OF_MODELS = ("long", "device", "dtype", "wordnet")  # long and dtype below; the others need torch and WordNet's files
@@ -259,7 +259,11 @@ VECTORS = (  # of fewer than all words, but of more than half: scores of texts t
 )
 NOUN_VECTORS = "boat 1 0 0 0\nship 0.9 0.436 0 0\nvessel 0.45 0.42 0 0.787\ncrew 0 0 1 0\ncoat 0 1 1 0\nhouse 1 0 1 0\n"
 OTHER_NOUN_VECTORS = "boat 1 0 0\nship 0 1 0\nvessel 1 0.1 0\ncrew 0 0 1\ncoat 0 1 1\nhouse 1 0 1\n"
-VARIED = [*SEGMENTS, Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "x", "6")]
+VARIED = [
+    *SEGMENTS,
+    Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "x", "6"),
+    Segment("The man ran. The boat was home.", ("The boat was home. A man ran.",), "x y", "7"),
+]
 
 
 def _other(name: str, option: str) -> object:
