@@ -15,6 +15,7 @@ from monge.report.compare.text import agreement_sentences, comparison_heading
 from monge.report.correlate.text import study_table
 from monge.report.html import escape, html_details, html_list, html_table
 from monge.report.printable import make_printable
+from monge.scores.direction import direction_mark
 from monge.workflows.compare import CompareResult
 from monge.workflows.correlate import CorrelateResult
 from monge.workflows.scored import ScoredMetrics, ScoredTexts, count_texts
@@ -112,7 +113,7 @@ def _comparison(comparison: Comparison, name: str) -> str:
 def _lowest(result: ScoredTexts) -> str:
     """Return the texts with the worst scores, folded."""
     order = result.scores.argsort(kind="stable")
-    worst = (order if result.higher_is_better else order[::-1])[:_LOWEST]
+    worst = (order[::-1] if result.higher_is_better is False else order)[:_LOWEST]
     if len(result.segments) < 2:
         return ""
     rows = [
@@ -142,7 +143,7 @@ def _signatures(lines: Sequence[str]) -> str:
 
 
 def _arrow(higher_is_better: bool | None) -> str:
-    return {True: "↑", False: "↓"}.get(higher_is_better, "") if higher_is_better is not None else ""
+    return direction_mark(higher_is_better)
 
 
 def _number(value: float, result: ScoredTexts) -> str:

@@ -72,9 +72,10 @@ class ScoredTexts(Displayed, dict[str, Any]):
         return str(self["signature"])
 
     @property
-    def higher_is_better(self) -> bool:
+    def higher_is_better(self) -> bool | None:
         """The direction of the score."""
-        return bool(self["higher_is_better"])
+        direction: bool | None = self["higher_is_better"]
+        return direction
 
     @property
     def notes(self) -> dict[str, list[str]]:
