@@ -1,4 +1,4 @@
-"""Updates the tables of docs/results.md from the reports of `monge benchmark`.
+"""Updates the tables of docs/results.md and docs/results-*.md from the reports of `monge benchmark`.
 
 python docs/results.py FOLDER [FOLDER ...]
 
@@ -19,7 +19,7 @@ from typing import Any
 from monge.report.tables import markdown_table
 from monge.storage.atomic import write_text
 
-PAGE = Path(__file__).parent / "results.md"
+PAGES = sorted(Path(__file__).parent.glob("results*.md"))
 _BLOCK = re.compile(r"(<!-- (?!end)([^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -85,7 +85,8 @@ def main(folders: list[str]) -> int:
             return block[0]
         return f"{block[1]}{table}\n{block[3]}"
 
-    write_text(PAGE, _BLOCK.sub(refresh, PAGE.read_text(encoding="utf-8")))
+    for page in PAGES:
+        write_text(page, _BLOCK.sub(refresh, page.read_text(encoding="utf-8")))
     return 0
 
 

@@ -3,8 +3,9 @@
   monge explain -m bertscore --hypothesis "The boy ran home." --reference "The young man hurried home."
   monge explain REF -i HYP --line 12 -m lazy_emd -f html --output why.html
 
-A transport metric is taken apart exactly: contributions of all words, base and named terms sum to the score. Any
-other metric is asked again with words left out (--how shapley or occlusion).
+A transport metric is taken apart exactly: contributions of all words, base and named terms sum to the score. A metric
+of documents shows the foci of both texts, what each adds, and which sentences they link. Any other metric is asked
+again with words left out (--how shapley or occlusion).
 """
 
 from __future__ import annotations
@@ -29,10 +30,7 @@ from monge.cli.values import check_target, seed
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.explanation import Explanation, LocalExplanation
-    from monge.workflows.explain import ExplainedSegment, SystemExplanation
-
-    Explained = Explanation | LocalExplanation
+    from monge.workflows.explain import Explained, ExplainedSegment, SystemExplanation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,24 +129,30 @@ def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str
 
 
 def _write(explanation: Explained, colour: bool) -> str:
-    from monge.explanation import LocalExplanation
+    from monge.explanation import DocumentExplanation, LocalExplanation
     from monge.report.alignment.page import render_text
     from monge.report.alignment.word_effects import render_effects_text
+    from monge.report.documents.page import render_document_text
 
+    if isinstance(explanation, DocumentExplanation):
+        return render_document_text(explanation, colour=colour)
     if isinstance(explanation, LocalExplanation):
         return render_effects_text(explanation, colour=colour)
     return render_text(explanation, colour=colour)
 
 
 def _draw(explanations: Sequence[Explained]) -> str:
-    from monge.explanation import LocalExplanation
+    from monge.explanation import DocumentExplanation, Explanation, LocalExplanation
     from monge.report.alignment.ribbons import render_ribbons
     from monge.report.alignment.word_effects import render_effects
+    from monge.report.documents.picture import render_document
 
     only = explanations[0]
+    if len(explanations) == 1 and isinstance(only, DocumentExplanation):
+        return render_document(only)  # beside its first reference
     if len(explanations) == 1 and isinstance(only, LocalExplanation):
         return render_effects(only)
-    if len(explanations) != 1 or isinstance(only, LocalExplanation) or len(only.pairs) != 1:
+    if len(explanations) != 1 or not isinstance(only, Explanation) or len(only.pairs) != 1:
         raise OptionError("a picture shows one metric, one system and one reference; use -f html for several")
     return render_ribbons(only)
 

@@ -1,6 +1,7 @@
 """Why a score is what it is: additive, local and global explanations, and what a metric misses."""
 
 from monge.explanation.additive import explain_score, explain_segments
+from monge.explanation.documents import DocumentExplanation, explain_document, is_explained_by_foci
 from monge.explanation.local import (
     LOCAL_METHODS,
     LocalExplanation,
@@ -17,6 +18,7 @@ from monge.explanation.stress import AttackResult, Rate, StressResult, own_pairs
 __all__ = [
     "LOCAL_METHODS",
     "AttackResult",
+    "DocumentExplanation",
     "ExplainedPair",
     "ExplainedPlan",
     "ExplainedText",
@@ -28,9 +30,11 @@ __all__ = [
     "StressResult",
     "Word",
     "WordEffect",
+    "explain_document",
     "explain_occlusion",
     "explain_score",
     "explain_segments",
+    "is_explained_by_foci",
     "measure_plausibility",
     "occlude_words",
     "occlusion_variants",

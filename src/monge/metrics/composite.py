@@ -18,7 +18,7 @@ from monge.encoders import Encoder
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.metrics.base import ALGORITHM, MetricBase, bind_to, check_needs
-from monge.metrics.protocols import Encoding, Metric, MetricSpec
+from monge.metrics.protocols import Encoding, Metric, MetricSpec, Unit
 from monge.metrics.specs import spec_named
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.scores import Score, Signature
@@ -154,13 +154,39 @@ def load_mongescore(
 
     The defaults were chosen by ``monge tune`` on et-en and the dev sets of Eval4NLP: docs/results.md has the grid.
     """
+    return make_ensemble("mongescore", _mongescore_terms(encoder, layers, order, sentence), environment=environment)
+
+
+def load_mongescore_document(
+    *,
+    encoder: str | Encoder = "mpnet",
+    layers: str = "middle",
+    order: float = 3.0,
+    sentence: float = 0.5,
+    discourse: float = 1.0,
+    annotator: str = "",
+    language: str = "en",
+    environment: Environment | None = None,
+) -> EnsembleMetric:
+    """``mongescore`` of whole documents, plus *discourse* times ``ds_focus`` (form union), turned and standardised."""
+    if not 0 < discourse < math.inf:
+        raise OptionError(f"discourse={discourse}: must be positive and finite")
+    focus = {"encoder": encoder, "layers": layers, "annotator": annotator, "language": language}
+    terms = _mongescore_terms(encoder, layers, order, sentence)
+    terms.append((discourse, MetricVariant("ds_focus", "ds_focus", focus)))
+    return make_ensemble("mongescore_document", terms, environment=environment)
+
+
+def _mongescore_terms(
+    encoder: str | Encoder, layers: str, order: float, sentence: float
+) -> list[tuple[float, MetricVariant]]:
     if not 0 <= sentence < math.inf:
         raise OptionError(f"sentence={sentence}: must not be negative or infinite")
     matching = {"encoder": encoder, "layers": layers, "order": repr(order)}
     terms = [(1.0, MetricVariant(f"bertscore,layers={layers},order={order!r}", "bertscore", matching))]
     if sentence:
         terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
-    return make_ensemble("mongescore", terms, environment=environment)
+    return terms
 
 
 def make_ensemble(
@@ -185,9 +211,8 @@ def make_ensemble(
     )
     needs = tuple(dict.fromkeys(need for metric in metrics for need in metric.spec.needs))
     units = {metric.spec.unit for metric in metrics}
-    if len(units) > 1:
-        raise OptionError(f"{name}: some of its metrics score segments and some documents, which cannot be averaged")
-    return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs, unit=units.pop()), made, calibration)
+    unit: Unit = "document" if "document" in units else "segment"  # a metric of segments scores a document as one text
+    return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs, unit=unit), made, calibration)
 
 
 def read_calibration_pairs() -> list[Segment]:
@@ -198,6 +223,8 @@ def read_calibration_pairs() -> list[Segment]:
 
 def _measure(metric: Metric, pairs: Sequence[Segment], label: str) -> tuple[float, float]:
     values = np.array([score.value for score in bind_to(metric, pairs).score(pairs)])
+    if metric.spec.unit == "document":  # texts without nouns have no score
+        values = values[np.isfinite(values)]
     if not np.isfinite(values).all() or not values.std() > 0:
         raise InputError(f"{label} does not tell the calibration pairs apart: give constants=MEAN/SPREAD of each")
     return float(values.mean()), float(values.std())

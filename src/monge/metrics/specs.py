@@ -107,6 +107,15 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
         citation="monge, docs/results.md; the parts: Zhang et al. (2020), Reimers and Gurevych (2019), Villani (2009)",
     ),
     MetricSpec(
+        "mongescore_document",
+        "monge.metrics.composite:load_mongescore_document",
+        "mongescore of whole documents plus ds_focus: content and coherence",
+        family="ensemble",
+        bounds=(-_INF, _INF),
+        unit="document",
+        citation="monge, docs/results-discourse.md; the parts: see mongescore and ds_focus",
+    ),
+    MetricSpec(
         "ensemble",
         "monge.metrics.composite:load_ensemble",
         "weighted mean of standardised metrics",

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import singledispatch
 
 from monge.comparison import Comparison, explain_comparison
-from monge.explanation import Explanation, LocalExplanation
+from monge.explanation import DocumentExplanation, Explanation, LocalExplanation
 from monge.meta.wording import study_heading, study_notes, study_verdict
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import effects_sentence, render_effects
 from monge.report.compare.tables import ranking_table
 from monge.report.compare.text import agreement_sentences, comparison_heading
 from monge.report.correlate.text import study_table
+from monge.report.documents.page import make_sum_line
+from monge.report.documents.picture import render_document
 from monge.report.html import escape, html_details, html_list, html_table
 from monge.report.printable import make_printable
 from monge.scores.direction import direction_mark
@@ -89,6 +91,14 @@ def _(result: LocalExplanation) -> str:
     heading = f"{result.metric} {result.value:.4f} {_arrow(result.higher_is_better)}"
     notes = [effects_sentence(result), *map(make_printable, result.notes)]
     return _frame(heading, [render_effects(result), html_list(notes, kind="note"), _signatures([result.signature])])
+
+
+@render.register
+def _(result: DocumentExplanation) -> str:
+    heading = f"{result.metric} {result.value:.4f} {_arrow(result.higher_is_better)}"
+    pictures = [render_document(result, pair=place, frame=False) for place in range(len(result.pairs))]
+    notes = [*([make_sum_line(result)] if result.additive else []), *map(make_printable, result.notes)]
+    return _frame(heading, [*pictures, html_list(notes, kind="note"), _signatures([result.signature])])
 
 
 def _frame(heading: str, parts: Sequence[str]) -> str:

@@ -14,7 +14,14 @@ from monge.comparison.wording import listed
 from monge.engine.job import SystemScores
 from monge.engine.records import count_notes
 from monge.errors import MongeError
-from monge.explanation import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
+from monge.explanation import (
+    ExplainedPair,
+    explain_document,
+    explain_occlusion,
+    explain_score,
+    is_explained_by_foci,
+    occlusion_variants,
+)
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.languages import describe_mismatch, sample_texts
@@ -22,6 +29,7 @@ from monge.metrics.protocols import Aligning
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import render_effects
+from monge.report.documents.picture import render_document
 from monge.scores import Score
 from monge.service import messages as m
 from monge.service.limits import check_compare, check_explain, check_score, check_words, pace_of
@@ -92,6 +100,8 @@ def plan_explain(request: m.ExplainBody, pool: MetricPool, settings: ServiceSett
     check_words(metric, [segment], "metric")
     if isinstance(metric, Aligning):
         return [Task(metric, [segment], alignments=True)]
+    if is_explained_by_foci(metric):
+        return [Task(metric, [segment])]
     try:
         return [Task(metric, occlusion_variants(segment), pace=pace_of(metric))]
     except MongeError as error:
@@ -103,6 +113,8 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
     result = _succeeded(outcomes[0])
     if isinstance(result.metric, Aligning):
         return _answer_additive(request, result)
+    if is_explained_by_foci(result.metric):
+        return _answer_document(request, result)
     values = [score.value for score in result.scores]
     found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
     found = replace(found, metric=request.metric.label, notes=(*result.metric.binding_notes, *found.notes))
@@ -124,6 +136,15 @@ def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAns
         for i, pair in enumerate(explanation.pairs if request.pictures else ())
     ]
     return m.ExplainAnswer(kind="additive", explanation=record, pictures=pictures)
+
+
+def _answer_document(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
+    found = replace(explain_document(result.metric, result.segments[0]), metric=request.metric.label)
+    pictures = [
+        m.PairPictures(ribbons=render_document(found, pair=i, frame=False))
+        for i in range(len(found.pairs) if request.pictures else 0)
+    ]
+    return m.ExplainAnswer(kind="document", explanation=found.record(), pictures=pictures)
 
 
 def _has_room(pair: ExplainedPair) -> bool:

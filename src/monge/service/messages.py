@@ -174,10 +174,12 @@ class ExplainAnswer(BaseModel):
     """The explanation, and pictures of each pair of texts.
 
     `additive`: words, base and terms sum to the value, with the flows behind them. `occlusion`, for metrics without
-    transport: the change in the score when a word is left out; these numbers do not sum to the value.
+    transport: the change in the score when a word is left out; these numbers do not sum to the value. `document`, for
+    metrics of documents: the foci of both texts, what each adds where the score is a sum over foci, and the links
+    between sentences; the picture of each reference is in `ribbons`.
     """
 
-    kind: Literal["additive", "occlusion"]
+    kind: Literal["additive", "occlusion", "document"]
     explanation: dict[str, Any]
     pictures: list[PairPictures] = []
 

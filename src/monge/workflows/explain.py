@@ -9,14 +9,24 @@ from typing import Any, Literal
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.explanation import Explanation, LocalExplanation, explain_segments, occlude_words, sample_shapley
+from monge.explanation import (
+    DocumentExplanation,
+    Explanation,
+    LocalExplanation,
+    explain_document,
+    explain_segments,
+    is_explained_by_foci,
+    occlude_words,
+    sample_shapley,
+)
 from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric
 from monge.metrics.variants import MetricVariant, parse_variant
-from monge.text import Segment
+from monge.text import Segment, iter_documents
 from monge.workflows.inputs import TextFiles
 from monge.workflows.score import DEFAULT_METRIC
 
+Explained = Explanation | LocalExplanation | DocumentExplanation
 Method = Literal["auto", "additive", "occlusion", "shapley"]
 METHODS: tuple[Method, ...] = ("auto", "additive", "occlusion", "shapley")
 
@@ -34,7 +44,7 @@ class ExplainRequest:
     """Which segments to explain by which metrics and method.
 
     ``how``: additive, from the transport itself; occlusion or shapley, by leaving words out; auto, additive where
-    there is transport, else shapley. ``orders`` is the number of random orders of shapley.
+    there is transport or the score is one of foci, else shapley. ``orders`` is the number of random orders of shapley.
     """
 
     segments: tuple[ExplainedSegment, ...]
@@ -49,7 +59,7 @@ class SystemExplanation:
     """One explanation, and the system whose output it explains."""
 
     system: str
-    explanation: Explanation | LocalExplanation
+    explanation: Explained
 
     def record(self) -> dict[str, object]:
         """Return the explanation as plain JSON values."""
@@ -82,7 +92,7 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
         shared = bind_shared(variant.load(environment), everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)
-            explanation = _explain(request, bound, one.segment)
+            explanation = _explain(request, bound, _unit(bound, one))
             notes = (*bound.binding_notes, *explanation.notes)
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
             found.append(SystemExplanation(one.segment.system, labelled))
@@ -100,7 +110,7 @@ def explain(
     seed: int = 12345,
     environment: Environment | None = None,
     **options: Any,
-) -> Explanation | LocalExplanation:
+) -> Explained:
     """Explain the score of one text; *metric* may carry options, as on the command line.
 
     >>> found = explain("a red boat", "a blue boat", metric="emd,encoder=hashed")
@@ -120,9 +130,19 @@ def explain(
     return run_explain(request, environment=environment).explanations[0].explanation
 
 
-def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Explanation | LocalExplanation:
+def _unit(metric: Metric, one: ExplainedSegment) -> Segment:
+    """Return what the metric scores: the segment, or the document it belongs to."""
+    if metric.spec.unit == "segment" or not one.segment.document:
+        return one.segment
+    own = [segment for segment in one.corpus if segment.document == one.segment.document]
+    return next(iter_documents(own), one.segment)
+
+
+def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Explained:
     if request.how not in METHODS:
         raise OptionError(f"how={request.how!r}: must be one of {', '.join(METHODS)}")
+    if request.how in ("auto", "additive") and is_explained_by_foci(metric):
+        return explain_document(metric, segment)
     if request.how == "additive" or (request.how == "auto" and isinstance(metric, Aligning)):
         return explain_segments(metric, [segment])[0]
     if request.how == "occlusion":

@@ -61,6 +61,40 @@ _MORE_ENCODED = (
     "moverscore bigrams:=moverscore,ngram=2", "moverscore_v1", "moverscore_v2", "smd",
     "smd literal:=smd,reading=literal",
 )  # fmt: skip
+_DISCOURSE = (
+    "length", "noun_recall", "rc", "lc", "entity_graph", "lexical_graph", "lexical_chain", "freq", "conn",
+    "focus_frequency",
+)  # fmt: skip
+_DISCOURSE_ENCODED = ("ds_focus", "ds_sent", "mongescore_document")
+_ABLATION = (
+    *(
+        f"ds_focus {form} {focus}:=ds_focus,form={form},focus={focus}"
+        for form in ("union", "text", "released")
+        for focus in ("noun", "entity")
+        if (form, focus) != ("released", "entity")
+    ),
+    "ds_focus union order 1:=ds_focus,order=1", "ds_focus union f:=ds_focus,average=f",
+    "ds_focus union recall:=ds_focus,average=recall", "ds_focus text f:=ds_focus,form=text,average=f",
+    "ds_focus union last layer:=ds_focus,layers=last", "ds_focus union mean of pieces:=ds_focus,pieces=mean",
+    *(
+        f"frequency {form} order {order}:=focus_frequency,form={form},order={order}"
+        for form in ("union", "text")
+        for order in (1, 2)
+    ),
+    *(
+        f"ds_sent {'W' if weighted == 'true' else 'U'} {focus}:=ds_sent,weighted={weighted},focus={focus}"
+        for weighted in ("true", "false")
+        for focus in ("noun", "entity")
+    ),
+    "ds_sent no graph:=ds_sent,graph=false", "ds_sent W rows as they are:=ds_sent,normalise=false",
+    "ds_sent W last layer:=ds_sent,layers=last",
+    *(
+        f"ds_sent {align}{', no graph' if graph == 'false' else ' W'}:=ds_sent,align={align},graph={graph}"
+        for align in ("greedy", "optimal")
+        for graph in ("true", "false")
+    ),
+    "length", "noun_recall",
+)  # fmt: skip
 
 
 def _with_encoder(encoder: str, metrics: tuple[str, ...] = _ENCODED) -> tuple[str, ...]:
@@ -98,6 +132,25 @@ SUITES: tuple[Suite, ...] = (
             SuiteData("stsb"),
         ),
         (*_LEXICAL, *_with_encoder("minilm"), *_with_encoder("mpnet", _BEST_ENCODED)),
+    ),
+    Suite(
+        "discourse",
+        "coherence: SummEval (12 abstractive systems, and all 16) and Topical-Chat, discourse metrics and others",
+        (
+            SuiteData("summeval/abstractive"), SuiteData("summeval"),
+            SuiteData("summeval/abstractive", level="summary"), SuiteData("summeval", level="summary"),
+            SuiteData("topical-chat"),
+        ),
+        (
+            *_DISCOURSE, *_with_encoder("minilm", _DISCOURSE_ENCODED), *_with_encoder("mpnet", _DISCOURSE_ENCODED),
+            *_LEXICAL, "rouge1", *_with_encoder("minilm", _BEST_ENCODED), *_with_encoder("mpnet", _BEST_ENCODED),
+        ),
+    ),
+    Suite(
+        "discourse-ablation",
+        "what each part of the discourse metrics adds: forms, foci, graphs, alignments; MiniLM",
+        (SuiteData("summeval/abstractive"), SuiteData("summeval")),
+        _ABLATION,
     ),
     Suite(
         "mt",

@@ -172,7 +172,7 @@ CATALOG: tuple[DataSpec, ...] = (
         "summeval", "SummEval: 100 articles, 16 systems, 11 references, four aspects by experts", "summeval",
         "generation:read_summeval", "MIT; articles © their publishers",
         "Fabbri et al. (2021), SummEval: Re-evaluating Summarization Evaluation, TACL", _BARTSCORE,
-        file="summeval.jsonl", level="system", statistic="kendall",
+        file="summeval.jsonl", parts=("summeval",), level="system", statistic="kendall",
     ),
     DataSpec(
         "d2t", "BAGEL, SFHOTEL, SFREST: data-to-text outputs with several references", "data2text_bagel_sfhotel_sfrest",

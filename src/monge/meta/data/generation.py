@@ -25,8 +25,15 @@ from monge.text import Segment, display_name, iter_lines
 _SHARE_ROUNDING = 0.0051  # shares in files may have two decimals
 
 
+# the systems of SummEval that write summaries instead of copying sentences (DiscoScore's tables are about these twelve)
+ABSTRACTIVE = ("M8", "M9", "M10", "M11", "M12", "M13", "M14", "M15", "M17", "M20", "M22", "M23")
+
+
 def read_summeval(path: PathLike) -> list[JudgedSet]:
-    """Read SummEval: one line per document with its source, references and, by system, summary and expert scores."""
+    """Read SummEval: one line per document with its source, references and, by system, summary and expert scores.
+
+    The second part, ``abstractive``, has only the twelve systems that write summaries of their own.
+    """
     segments: list[Segment] = []
     human: dict[str, list[float]] = {}
     for record in read_jsonl_records(path):
@@ -43,7 +50,12 @@ def read_summeval(path: PathLike) -> list[JudgedSet]:
                 )
             )
             _append(human, output["scores"], record.place)
-    return [make_judged_set("summeval", segments, human, place=str(path))]
+    chosen = [i for i, segment in enumerate(segments) if segment.system in ABSTRACTIVE]
+    parts = [make_judged_set("summeval", segments, human, place=str(path))]
+    if chosen and len(chosen) < len(segments):
+        judgments = {aspect: [values[i] for i in chosen] for aspect, values in human.items()}
+        parts.append(make_judged_set("abstractive", [segments[i] for i in chosen], judgments, place=str(path)))
+    return parts
 
 
 def read_data_to_text(path: PathLike, *, name: str) -> list[JudgedSet]:

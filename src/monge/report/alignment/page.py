@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from monge.explanation import ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
+from monge.explanation import DocumentExplanation, ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.layout import list_items
 from monge.report.alignment.parts import signed
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import effects_sentence, render_effects
+from monge.report.documents.page import document_sections
 from monge.report.html import html_list, html_page, html_table
 from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
@@ -34,17 +35,9 @@ def render_text(explanation: Explanation, *, colour: bool = False) -> str:
     return "\n".join([*lines, explanation.signature])
 
 
-def render_page(explanations: Sequence[Explanation | LocalExplanation]) -> str:
+def render_page(explanations: Sequence[Explanation | LocalExplanation | DocumentExplanation]) -> str:
     """Return a self-contained HTML page: scores, interactive ribbons and heat maps, tables, the sum."""
-    sections = [
-        section
-        for explanation in explanations
-        for section in (
-            _local_sections(explanation)
-            if isinstance(explanation, LocalExplanation)
-            else _additive_sections(explanation)
-        )
-    ]
+    sections = [section for explanation in explanations for section in _sections(explanation)]
     page = html_page("Why a score is what it is", sections)
     script = (
         f"{_asset('hover.js')}\nfor (const pictures of document.querySelectorAll('.pictures'))\n"
@@ -52,6 +45,14 @@ def render_page(explanations: Sequence[Explanation | LocalExplanation]) -> str:
     )
     extra = f'<style>{_asset("hover.css")}</style><script type="module">{script}</script>'
     return page.replace("</body>", f"{extra}</body>")
+
+
+def _sections(explanation: Explanation | LocalExplanation | DocumentExplanation) -> Iterator[tuple[str, str]]:
+    if isinstance(explanation, LocalExplanation):
+        return _local_sections(explanation)
+    if isinstance(explanation, DocumentExplanation):
+        return document_sections(explanation)
+    return _additive_sections(explanation)
 
 
 def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:

@@ -27,11 +27,18 @@ def render_effects_text(explanation: LocalExplanation, *, colour: bool = False) 
             signed(word.effect, 4),
             "harms" if harm > 0 else "helps" if harm < 0 else "",
         ]
-        for word, harm in zip(explanation.words, explanation.suspicion(), strict=True)
+        for word, harm in zip(explanation.words, _harms(explanation), strict=True)
     ]
     lines.append(text_table([f"{explanation.side} word", "adds", ""], rows))
     notes = [f"note: {make_printable(note)}" for note in explanation.notes]
     return "\n".join([*lines, "", effects_sentence(explanation), *notes, explanation.signature])
+
+
+def _harms(explanation: LocalExplanation) -> list[float]:
+    """Return how much each word harms the score; no word does if neither direction is better."""
+    if explanation.higher_is_better is None:
+        return [0.0] * len(explanation.words)
+    return [float(value) for value in explanation.suspicion()]
 
 
 def effects_sentence(explanation: LocalExplanation) -> str:
@@ -51,7 +58,7 @@ def render_effects(explanation: LocalExplanation, *, width: float = WIDTH) -> st
     worst = max((abs(word.effect) for word in explanation.words), default=0.0) or 1.0
     x, y = MARGIN, MARGIN + 16
     body = []
-    for number, (word, harm) in enumerate(zip(explanation.words, explanation.suspicion(), strict=True)):
+    for number, (word, harm) in enumerate(zip(explanation.words, _harms(explanation), strict=True)):
         label = shorten(make_printable(word.text), 28)
         wide = max(label_width(label, SIZE) + 18, 46.0)
         if x > MARGIN and x + wide > width - MARGIN:
@@ -80,7 +87,7 @@ def render_effects(explanation: LocalExplanation, *, width: float = WIDTH) -> st
 def _shaded(explanation: LocalExplanation, colour: bool) -> str:
     worst = max((abs(word.effect) for word in explanation.words), default=0.0) or 1.0
     shown = []
-    for word, harm in zip(explanation.words, explanation.suspicion(), strict=True):
+    for word, harm in zip(explanation.words, _harms(explanation), strict=True):
         label = make_printable(word.text)
         shades = LOSSES if harm > 0 else GAINS
         shade = shades[round(abs(word.effect) / worst * (len(shades) - 1))]
