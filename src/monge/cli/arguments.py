@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
+    from monge.engine.executors import ExecutorChoice
     from monge.environment import Environment
     from monge.metrics.variants import MetricVariant
     from monge.workflows.inputs import TextFiles
@@ -81,6 +82,28 @@ def add_environment_arguments(parser: argparse._ActionsContainer, *, cache: bool
     parser.add_argument("--offline", action="store_true", help="never use the network")
     if cache:
         parser.add_argument("--no-cache", action="store_true", help="neither use nor keep stored vectors and scores")
+
+
+def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where chunks are scored."""
+    group = parser.add_argument_group("workers")
+    group.add_argument(
+        "--executor",
+        choices=("inline", "processes", "dask"),
+        default="inline",
+        help="where chunks are scored: in this process, in local processes, or by Dask workers (default: inline)",
+    )
+    group.add_argument("--workers", type=int, metavar="N", help="local processes to start (default: one per core)")
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:8786 (default: a local cluster)"
+    )
+
+
+def read_executor(args: argparse.Namespace) -> ExecutorChoice:
+    """Return the executor that the arguments choose."""
+    from monge.engine.executors import ExecutorChoice
+
+    return ExecutorChoice(args.executor, args.scheduler, args.workers)
 
 
 def read_environment(args: argparse.Namespace) -> Environment:

@@ -15,12 +15,14 @@ from __future__ import annotations
 import argparse
 
 from monge.cli.arguments import (
+    add_executor_arguments,
     add_input_arguments,
     add_metric_arguments,
     input_files,
     is_piped,
     print_warnings,
     read_environment,
+    read_executor,
     read_language,
     read_metrics,
     read_text_files,
@@ -32,6 +34,10 @@ from monge.errors import OptionError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_metric_arguments(parser)
+    add_executor_arguments(parser)
+    parser.add_argument(
+        "--shards", metavar="FOLDER|URL", help="keep finished chunks here, where all workers see them (default: cache)"
+    )
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f", "--format", choices=("text", "json", "latex"), default="text", help="how to print (default: text)"
@@ -73,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
         JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
+        executor=read_executor(args),
+        shards=args.shards,
     )
     result = run_score(request, environment=read_environment(args))
     if result.idf:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from monge.clouds import IdfModel
+from monge.engine.executors import INLINE, ExecutorChoice
 from monge.engine.job import JobOptions, SystemScores, score_job
 from monge.engine.journal import open_journal
+from monge.engine.recipes import Work
 from monge.engine.spool import SegmentSpool
 from monge.environment import Environment
 from monge.errors import OptionError
@@ -26,7 +28,8 @@ DEFAULT_METRIC = "bertscore"
 class ScoreRequest:
     """What to score with which metrics; ``keep_idf`` also returns the idf statistics that were computed.
 
-    ``language`` is the code of the language of the outputs, if it is known.
+    ``language`` is the code of the language of the outputs, if it is known. ``executor`` says where chunks are scored;
+    finished chunks are kept under ``shards``, a folder or URL that all workers see (default: in the cache).
     """
 
     texts: Texts
@@ -34,6 +37,8 @@ class ScoreRequest:
     options: JobOptions = field(default_factory=JobOptions)
     keep_idf: bool = False
     language: str = ""
+    executor: ExecutorChoice = INLINE
+    shards: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +57,13 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     """Score every system with every metric, reading from the journal what an earlier run computed."""
     environment = environment or Environment.read()
     systems = spool_texts(request.texts)
-    metrics = [(variant.label, variant.load(environment)) for variant in request.metrics]
-    idf = _compute_idf([metric for _, metric in metrics], systems) if request.keep_idf else None
-    journal = open_journal(environment)
-    results = score_job(metrics, systems, journal=journal, options=request.options)
-    warnings = warn_of_language([metric for _, metric in metrics], systems, request.language)
+    works = [Work(variant.label, variant.load(environment), variant) for variant in request.metrics]
+    metrics = [work.metric for work in works]
+    idf = _compute_idf(metrics, systems) if request.keep_idf else None
+    journal = open_journal(environment, request.shards)
+    with request.executor.open(environment) as executor:
+        results = score_job(works, systems, journal=journal, options=request.options, executor=executor)
+    warnings = warn_of_language(metrics, systems, request.language)
     return ScoreResult(tuple(results), idf, warnings)
 
 
