@@ -52,14 +52,17 @@ class Executor(Protocol):
 
 
 class InlineExecutor:
-    """Scores chunks in this process, one after the other."""
+    """Scores chunks in this process, one after the other; *size* is the most segments of a chunk (default: 1,000)."""
+
+    def __init__(self, size: int | None = None) -> None:
+        self._size = size
 
     def bind(self, work: Work, corpus: SegmentSpool, *, shared: bool = False) -> Metric:
         return bind_shared(work.metric, corpus) if shared else bind_to(work.metric, corpus)
 
     def run(self, works: Sequence[Work], segments: SegmentSpool, journal: Journal) -> Iterator[ScoredChunk]:
         metrics = [work.metric for work in works]
-        for start, stop in list_chunks(segments):
+        for start, stop in list_chunks(segments, self._size):
             portion = Portion(segments.system, tuple(segments.records.read(start, stop)))
             yield ScoredChunk(start, stop, tuple(score_safely(metrics, portion, journal)))
 
@@ -67,9 +70,9 @@ class InlineExecutor:
         pass
 
 
-def list_chunks(segments: SegmentSpool) -> Iterable[tuple[int, int]]:
-    """Yield (start, stop) of the chunks of a system."""
-    return segments.records.chunks(records=CHUNK_SEGMENTS, size=CHUNK_BYTES)
+def list_chunks(segments: SegmentSpool, size: int | None = None) -> Iterable[tuple[int, int]]:
+    """Yield (start, stop) of the chunks of a system, of at most *size* segments (default: 1,000)."""
+    return segments.records.chunks(records=size or CHUNK_SEGMENTS, size=CHUNK_BYTES)
 
 
 def report_lost(chunk: ScoredChunk, works: Sequence[Work], segments: SegmentSpool) -> None:
@@ -92,14 +95,18 @@ def is_stored(metric: Metric, segments: SegmentSpool, journal: Journal) -> bool:
 class ExecutorChoice:
     """Which executor, the address of a Dask scheduler, and how many workers are started (None: one per core).
 
-    Raises OptionError for a combination that makes no sense.
+    ``batch`` is the most segments that are scored at once (None: 1,000). Raises OptionError for a combination that
+    makes no sense.
     """
 
     name: str = "inline"
     scheduler: str | None = None
     workers: int | None = None
+    batch: int | None = None
 
     def __post_init__(self) -> None:
+        if self.batch is not None and self.batch < 1:
+            raise OptionError(f"batch_size={self.batch!r}: must be at least 1")
         if self.name not in EXECUTORS:
             listed = ", ".join(EXECUTORS)
             raise OptionError(f"no executor {self.name!r}{suggest(self.name, EXECUTORS)}; there are {listed}")
@@ -122,16 +129,16 @@ class ExecutorChoice:
 
     def _start(self, environment: Environment) -> Executor:
         if self.name == "inline":
-            return InlineExecutor()
+            return InlineExecutor(self.batch)
         from monge.engine.pooled import PooledExecutor
 
         if self.name == "processes":
             from monge.engine.processes import ProcessPool
 
-            return PooledExecutor(ProcessPool(self.workers), environment)
+            return PooledExecutor(ProcessPool(self.workers), environment, self.batch)
         from monge.engine.dask_pool import DaskPool
 
-        return PooledExecutor(DaskPool(self.scheduler, self.workers), environment)
+        return PooledExecutor(DaskPool(self.scheduler, self.workers), environment, self.batch)
 
 
 INLINE = ExecutorChoice()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,8 @@ from monge.engine.recipes import Work
 from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
 from monge.engine.tasks import Scored
-from monge.metrics.base import sign_scores
-from monge.metrics.protocols import Metric, Resamplable, Summable
+from monge.metrics.base import mean_parts, sign_scores
+from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
 from monge.scores import Score
 from monge.text import Segment, iter_documents
 
@@ -29,7 +29,8 @@ class SystemScores:
     """The scores that one metric gives one system; segments and scores may stay on disk.
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
-    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know.
+    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
+    are those of the score of the set (precision and recall, for example).
     """
 
     system: str
@@ -44,6 +45,7 @@ class SystemScores:
     reused: int = 0
     half_width: float | None = None
     unknown: float = 0.0
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -61,6 +63,7 @@ class SystemScores:
             "metric": self.metric,
             "score": json_number(self.score),
             **interval,
+            **({"parts": {name: json_number(value) for name, value in self.parts.items()}} if self.parts else {}),
             "higher_is_better": self.higher_is_better,
             "signature": self.signature,
             **({"unknown": self.unknown} if self.unknown else {}),
@@ -114,7 +117,11 @@ def score_job(
 
 
 def score_all(
-    metric: Metric, segments: Iterable[Segment], *, journal: Journal, executor: Executor | None = None
+    metric: Metric,
+    segments: Iterable[Segment],
+    *,
+    journal: Journal,
+    executor: Executor | None = None,
 ) -> list[Score]:
     """Return the score of every segment by a bound metric, from the *journal* where it has them."""
     return score_works([Work(metric.spec.name, metric)], segments, journal=journal, executor=executor)[0]
@@ -205,6 +212,9 @@ class _Tally:
             self.reused,
             width,
             self.unknown / len(segments) if len(segments) else 0.0,
+            metric.parts_of_sums(self.sums)
+            if isinstance(metric, SummableParts) and self.sums
+            else mean_parts(self.scores),
         )
 
 

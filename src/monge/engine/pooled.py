@@ -108,8 +108,11 @@ class PooledExecutor:
 
     pool: Pool
     environment: Environment
-    _inline: InlineExecutor = field(default_factory=InlineExecutor)
+    batch: int | None = None
     _reported: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._inline = InlineExecutor(self.batch)
 
     def bind(self, work: Work, corpus: SegmentSpool, *, shared: bool = False) -> Metric:
         metric = work.metric
@@ -119,7 +122,10 @@ class PooledExecutor:
         if shared and not metric.shares_statistics:
             return metric
         counts: dict[int, Any] = {}
-        calls = (Call(count_portion, (packed,), portion, Journal(None), start) for start, portion in _portions(corpus))
+        calls = (
+            Call(count_portion, (packed,), portion, Journal(None), start)
+            for start, portion in _portions(corpus, self.batch)
+        )
         for call, outcome in self._drive(calls):
             if isinstance(outcome, WorkerDied):
                 return self._inline.bind(work, corpus, shared=shared)
@@ -162,7 +168,7 @@ class PooledExecutor:
         waiting: dict[int, _Assembly],
     ) -> Iterator[Call]:
         """Yield a call for every chunk, for the metrics whose scores of it are not stored."""
-        for number, (start, portion) in enumerate(_portions(segments)):
+        for number, (start, portion) in enumerate(_portions(segments, self.batch)):
             content = b"".join(portion.records)
             assembly = _Assembly(start, start + len(portion.records), [{} for _ in works])
             absent = []
@@ -240,8 +246,8 @@ class PooledExecutor:
             yield ScoredChunk(own.start, own.stop, scored)
 
 
-def _portions(segments: SegmentSpool) -> Iterator[tuple[int, Portion]]:
-    for start, stop in list_chunks(segments):
+def _portions(segments: SegmentSpool, batch: int | None) -> Iterator[tuple[int, Portion]]:
+    for start, stop in list_chunks(segments, batch):
         yield start, Portion(segments.system, tuple(segments.records.read(start, stop)))
 
 
