@@ -29,7 +29,8 @@ class SystemScores:
     """The scores that one metric gives one system; segments and scores may stay on disk.
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
-    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know.
+    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know, ``unit``
+    what one score belongs to.
     """
 
     system: str
@@ -44,6 +45,7 @@ class SystemScores:
     reused: int = 0
     half_width: float | None = None
     unknown: float = 0.0
+    unit: str = "segment"
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -205,6 +207,7 @@ class _Tally:
             self.reused,
             width,
             self.unknown / len(segments) if len(segments) else 0.0,
+            metric.spec.unit,
         )
 
 
