@@ -33,6 +33,15 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "--jsonl", metavar="FILE", help="one JSON object per line: id, system, source, hypothesis, references"
     )
 
+    texts.add_argument(
+        "--parquet",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        default=[],
+        help="Parquet or Arrow files (paths or URLs, * allowed) with the same columns",
+    )
+
 
 def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAULT_METRIC) -> None:
     """Add what chooses and configures metrics."""
@@ -121,12 +130,12 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
     """Return the files that the arguments name as texts."""
     from monge.workflows.inputs import TextFiles
 
-    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl)
+    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet))
 
 
 def input_files(args: argparse.Namespace) -> list[str | None]:
     """Return the names of all files that are read as texts."""
-    return [*args.reference, *args.input, args.source, args.jsonl]
+    return [*args.reference, *args.input, args.source, args.jsonl, *args.parquet]
 
 
 def read_metrics(

@@ -31,6 +31,8 @@ class SystemScores:
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
     notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
     are those of the score of the set (precision and recall, for example).
+    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know, ``unit``
+    what one score belongs to.
     """
 
     system: str
@@ -46,6 +48,7 @@ class SystemScores:
     half_width: float | None = None
     unknown: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
+    unit: str = "segment"
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -215,6 +218,7 @@ class _Tally:
             metric.parts_of_sums(self.sums)
             if isinstance(metric, SummableParts) and self.sums
             else mean_parts(self.scores),
+            metric.spec.unit,
         )
 
 
