@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SMALLEST_FLOW = 1e-9  # flows below this share of all mass and of all contributions are rounding errors
+FEW_WORDS = 5  # costs between fewer words than this say little about what is far
+COSINE_FAR = 0.8  # the cost 1 - cos between unrelated words, roughly, for those texts
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,16 @@ class Flow:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPlan:
-    """One plan between words, all (n, m): mass moved, cost per unit (mean over tokens), contributions to the score."""
+    """One plan between words, all (n, m): mass moved, cost per unit (mean over tokens), contributions to the score.
+
+    ``charged`` are the shares of a contribution that count as the hypothesis word's and as the reference word's.
+    """
 
     role: str
     mass: Array
     cost: Array
     contributions: Array
+    charged: tuple[float, float] = (0.5, 0.5)
 
     def flows(self) -> Iterator[Flow]:
         """Yield the flows that carry mass or contribute to the score, in the order of hypothesis words."""
@@ -70,12 +77,44 @@ class ExplainedPlan:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPair:
-    """The hypothesis and one reference (index None: all references joined), with the plans that compare them."""
+    """The hypothesis and one reference (index None: all references joined), with the plans that compare them.
+
+    ``against`` says what the second text is: "reference", or "source".
+    """
 
     reference_index: int | None
     hypothesis: ExplainedText
     reference: ExplainedText
     plans: tuple[ExplainedPlan, ...]
+    against: str = "reference"
+
+    @property
+    def sides(self) -> tuple[ExplainedText, ExplainedText]:
+        """Both texts, the hypothesis first."""
+        return self.hypothesis, self.reference
+
+    @cached_property
+    def far(self) -> float:
+        """The cost that counts as far: the 90 % quantile of the costs between words of the two texts.
+
+        Texts of a few words say little about that; theirs is at least 0.8, which is far for cosine costs.
+        """
+        cost = np.mean([plan.cost for plan in self.plans], axis=0)
+        places = [[i for i, word in enumerate(side.words) if word.end > word.start] or [0] for side in self.sides]
+        high = float(np.quantile(cost[np.ix_(*places)], 0.9))
+        high = max(high, COSINE_FAR) if min(map(len, places)) < FEW_WORDS else high
+        return high if high > 1e-9 else 1.0
+
+    def strain(self, side: int) -> Array:
+        """Return the mean cost of the flows charged to each word of a side, as a share of ``far`` (1: a far word).
+
+        It does not depend on the other words of the texts: words of a nearly perfect match stay near 0.
+        """
+        spent = sum(plan.charged[side] * (plan.mass * plan.cost).sum(1 - side) for plan in self.plans)
+        share = sum(plan.charged[side] for plan in self.plans)
+        masses = share * np.array([word.mass for word in self.sides[side].words])
+        mean: Array = np.divide(spent, masses, out=np.zeros(len(masses)), where=masses > 1e-12)
+        return mean / self.far
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +179,16 @@ class Explanation:
 def _pair_record(pair: ExplainedPair) -> dict[str, object]:
     return {
         "reference_index": pair.reference_index,
+        "against": pair.against,
         "hypothesis": asdict(pair.hypothesis),
         "reference": asdict(pair.reference),
         "plans": [
-            {"role": plan.role, "cost": plan.cost.tolist(), "flows": [asdict(flow) for flow in plan.flows()]}
+            {
+                "role": plan.role,
+                "charged": dict(zip(("hypothesis", "reference"), plan.charged, strict=True)),
+                "cost": plan.cost.tolist(),
+                "flows": [asdict(flow) for flow in plan.flows()],
+            }
             for plan in pair.plans
         ],
     }
