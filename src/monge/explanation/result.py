@@ -161,8 +161,8 @@ class Explanation:
             for same in zip(*sides, strict=True)
         )
 
-    def record(self) -> dict[str, object]:
-        """Return plain JSON values; character offsets count code points."""
+    def record(self, *, costs: bool = True) -> dict[str, object]:
+        """Return plain JSON values, with the *costs* of all pairs of words if wanted; offsets count code points."""
         return {
             "metric": self.metric,
             "value": self.value,
@@ -170,13 +170,13 @@ class Explanation:
             "base": self.base,
             "terms": dict(self.terms),
             "parts": dict(self.parts),
-            "pairs": [_pair_record(pair) for pair in self.pairs],
+            "pairs": [_pair_record(pair, costs) for pair in self.pairs],
             "notes": list(self.notes),
             "signature": self.signature,
         }
 
 
-def _pair_record(pair: ExplainedPair) -> dict[str, object]:
+def _pair_record(pair: ExplainedPair, costs: bool) -> dict[str, object]:
     return {
         "reference_index": pair.reference_index,
         "against": pair.against,
@@ -186,7 +186,7 @@ def _pair_record(pair: ExplainedPair) -> dict[str, object]:
             {
                 "role": plan.role,
                 "charged": dict(zip(("hypothesis", "reference"), plan.charged, strict=True)),
-                "cost": plan.cost.tolist(),
+                **({"cost": plan.cost.tolist()} if costs else {}),
                 "flows": [asdict(flow) for flow in plan.flows()],
             }
             for plan in pair.plans

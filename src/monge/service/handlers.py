@@ -35,7 +35,7 @@ from monge.workflows.instances import show_instances
 
 T = TypeVar("T")
 
-MOST_CELLS = 20_000  # of a heat map; a page with more is slow
+MOST_CELLS = 20_000  # of a heat map or a list of costs; a page with more is slow
 
 
 def plan_score(request: m.ScoreBody, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
@@ -115,11 +115,11 @@ def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAns
     explanation = explain_score(result.metric, result.segments[0], result.scores[0])
     notes = (*result.metric.binding_notes, *explanation.notes)
     explanation = replace(explanation, metric=request.metric.label, notes=notes)
-    record = explanation.record()
+    record = explanation.record(costs=all(map(_has_room, explanation.pairs)))
     pictures = [
         m.PairPictures(
             ribbons=render_ribbons(explanation, pair=i, columns=False, width=request.width, frame=False),
-            columns=render_ribbons(explanation, pair=i, columns=True, frame=False),
+            columns=render_ribbons(explanation, pair=i, columns=True, frame=False) if _has_room(pair) else "",
             heatmap=render_heatmap(explanation, pair=i, frame=False) if _has_room(pair) else "",
         )
         for i, pair in enumerate(explanation.pairs if request.pictures else ())

@@ -13,7 +13,8 @@ PADDING, GAP = 9.0, 8.0
 SMALLEST = 50.0  # width of a box; a contribution must fit in
 TALL, LOW = 42.0, 26.0  # height of a box with its contribution inside, and without
 ROW_GAP = 12.0
-ACROSS, ACROSS_COLUMNS = 130.0, 92.0  # between the two texts
+MOST_ROWS = 3  # of a text; ribbons across more are shown for the word under the pointer only
+ACROSS, ACROSS_QUIET, ACROSS_COLUMNS = 130.0, 48.0, 92.0  # between the two texts
 OUTSIDE = 52.0  # space beside columns for contributions
 MANY_ITEMS = 70  # of one text; more are set without their contributions
 
@@ -76,13 +77,15 @@ def place_rows(layout: PairLayout, pair: ExplainedPair, width: float) -> Placeme
     wrapped = [wrap([item_width(item, compact=compact) for item in line], inner) for line in lines]
     reach = max((_length(row) for rows in wrapped for row in rows), default=SMALLEST)
     height, gap = (LOW, 6.0) if compact else (TALL, ROW_GAP)
+    most = max(map(len, wrapped))
+    across = ACROSS if most <= MOST_ROWS else ACROSS_QUIET
     top, boxes = MARGIN, []
     for rows, side in zip(wrapped, pair.sides, strict=True):
         leftwards = reads_leftwards(side.text)
         boxes.append(tuple(_place(rows, top, height, gap, reach=reach, leftwards=leftwards)))
-        top += len(rows) * (height + gap) - gap + ACROSS
-    size = (reach + 2 * MARGIN, top - ACROSS + MARGIN)
-    return Placement((boxes[0], boxes[1]), size, rows=max(map(len, wrapped)), compact=compact)
+        top += len(rows) * (height + gap) - gap + across
+    size = (reach + 2 * MARGIN, top - across + MARGIN)
+    return Placement((boxes[0], boxes[1]), size, rows=most, compact=compact)
 
 
 def wrap(widths: Sequence[float], room: float) -> list[list[float]]:

@@ -18,6 +18,7 @@ from monge.report.tables import text_table
 
 SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
 PARTNERS = 3  # named in a table
+POINT = "Point at a word to see what it adds."
 LEAST_UNMOVED = 0.02  # share of a word's mass below which unmoved mass is not shown
 
 
@@ -58,19 +59,22 @@ def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
         heading = f"{explanation.metric} {explanation.value:.4f}{_reference_name(pair, explanation)}"
         ribbons = render_ribbons(explanation, pair=place, frame=False)
         heat = render_heatmap(explanation, pair=place, frame=False)
-        pictures = f'<div class="pictures"><div class="picture">{ribbons}</div><div class="picture">{heat}</div>'
+        pictures = (
+            f'<div class="pictures"><output class="detail">{POINT}</output><div class="picture">{ribbons}</div>'
+            f'<div class="picture">{heat}</div></div>'
+        )
         tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
-        yield heading, f'{pictures}<output class="detail"></output></div>{tables}'
+        yield heading, f"{pictures}{tables}"
     remarks = [*_sum_lines(explanation), *map(make_printable, explanation.notes), explanation.signature]
     yield f"{explanation.metric}: the sum", html_list(remarks)
 
 
 def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
-    picture = f'<div class="pictures"><div class="picture">{render_effects(explanation)}</div>'
+    picture = f'<output class="detail">{POINT}</output><div class="picture">{render_effects(explanation)}</div>'
     notes = map(make_printable, explanation.notes)
     remarks = html_list([effects_sentence(explanation), *notes, explanation.signature])
     heading = f"{explanation.metric} {explanation.value:.4f}"
-    yield heading, f'{picture}<output class="detail"></output></div>{remarks}'
+    yield heading, f'<div class="pictures">{picture}</div>{remarks}'
 
 
 def _asset(name: str) -> str:

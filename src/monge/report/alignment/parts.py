@@ -33,7 +33,13 @@ def cost_colour(cost: float, far: float) -> str:
 
 def svg_title(text: str) -> str:
     """Return a tooltip that shows *text* literally."""
-    return f"<title>{escape(make_printable(text))}</title>"
+    return svg_title_lines([text])
+
+
+def svg_title_lines(lines: Sequence[str]) -> str:
+    """Return a tooltip of several lines, each shown literally."""
+    shown = "\n".join(make_printable(line) for line in lines)
+    return f"<title>{escape(shown)}</title>"
 
 
 def signed(value: float, digits: int = 3) -> str:

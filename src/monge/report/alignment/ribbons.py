@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from monge.explanation import ExplainedPair, Explanation, Flow, Word
-from monge.report.alignment.boxes import Box, Placement, place_columns, place_rows
+from monge.report.alignment.boxes import MOST_ROWS, Box, Placement, place_columns, place_rows
 from monge.report.alignment.layout import Item, PairLayout, lay_out_pair
 from monge.report.alignment.parts import LOSS, cost_colour, cost_legend, signed, svg_document, svg_title
 from monge.report.alignment.titles import flow_title, word_title
 
 WIDEST = 1080.0  # rows are wrapped at this width, unless another one is given
-MOST_ROWS = 3  # of a text; ribbons across more are shown for the word under the pointer only
 STUB = 22.0  # length of the stubs that show unmoved mass
 THINNER = 0.6  # ribbons between wrapped rows, many of which cross
 NUMBER = 11.0  # font size of contributions

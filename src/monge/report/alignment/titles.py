@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from monge.explanation import ExplainedPair, Flow
-from monge.report.alignment.parts import signed, svg_title
+from monge.report.alignment.parts import signed, svg_title, svg_title_lines
 from monge.report.printable import shorten
 
 NAMED = 4  # flows of a word that are named; the others are added up
 DIGITS = 4
+CLEAR = 0.1  # share of a word's mass from which a flow is named even if it costs nothing
 
 
 def word_title(pair: ExplainedPair, side: int, number: int) -> str:
     """Return the tooltip of a word: what it adds, which of its flows that is, and what its partners are charged."""
-    return svg_title("\n".join(word_lines(pair, side, number)))
+    return svg_title_lines(word_lines(pair, side, number))
 
 
 def word_lines(pair: ExplainedPair, side: int, number: int) -> list[str]:
@@ -29,7 +30,11 @@ def word_lines(pair: ExplainedPair, side: int, number: int) -> list[str]:
     own, theirs = (charged_flows(pair, side, number, bearer=bearer) for bearer in (side, 1 - side))
     half = any(plan.charged == (0.5, 0.5) for plan in pair.plans)
     lines = [f"{word.text}: adds {signed(word.contribution, DIGITS)}, mass {word.mass:.4f}"]
-    order = [int(j) for j in np.argsort(-np.abs(own)) if abs(own[j]) >= 0.5 * 10**-DIGITS]
+    moved = np.asarray(
+        sum(plan.charged[side] * (plan.mass if side == 0 else plan.mass.T)[number] for plan in pair.plans)
+    )
+    worth = (np.abs(own) >= 0.5 * 10**-DIGITS) | (moved >= CLEAR * max(moved.sum(), 1e-12))
+    order = [int(j) for j in np.lexsort((-moved, -np.abs(own))) if worth[j]]
     named, rest = order[:NAMED], order[NAMED:]
     amounts = [float(own[j]) for j in named] + ([float(np.sum(own[rest]))] if rest else [])
     for j, amount in zip([*named, None], fit_sum(amounts, word.contribution), strict=False):
