@@ -188,7 +188,7 @@ def _add_api(app: FastAPI, service: Service) -> None:
         responses=REFUSALS,
         response_model=messages.CompareAnswer,
         summary="Compare systems, and test which is better",
-        description=f"With the header Accept: {LINES} the answer comes as lines of JSON: progress, then the answer or an error.",
+        description=f"With `Accept: {LINES}` the answer comes as lines of JSON: progress, then answer or error.",
     )
     async def compare(request: Annotated[messages.CompareBody, Body()], raw: Request) -> Any:
         async def work(steps: Steps) -> messages.CompareAnswer:
