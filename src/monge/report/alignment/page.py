@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from monge.explanation import ExplainedPair, Explanation, LocalExplanation, Word
+from monge.explanation import ExplainedPair, Explanation, LocalExplanation, Word, describe_loss
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.layout import list_items
 from monge.report.alignment.parts import signed
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import effects_sentence, render_effects
-from monge.report.html import html_list, html_page, html_table
+from monge.report.html import escape, html_details, html_list, html_page, html_table
 from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
 
@@ -29,7 +29,7 @@ def render_text(explanation: Explanation, *, colour: bool = False) -> str:
     lines = [f"{_bold(f'{explanation.metric} {explanation.value:.4f}', colour)}  ({better})  {parts}", ""]
     for pair in explanation.pairs:
         lines += [*_pair_lines(pair, explanation, colour), ""]
-    lines += _sum_lines(explanation)
+    lines += [f"{describe_loss(explanation)}.", *_sum_lines(explanation)]
     lines += [f"note: {make_printable(note)}" for note in explanation.notes]
     return "\n".join([*lines, explanation.signature])
 
@@ -64,7 +64,8 @@ def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
             f'<div class="picture">{heat}</div></div>'
         )
         tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
-        yield heading, f"{pictures}{tables}"
+        told = f"<p>{escape(make_printable(describe_loss(explanation)))}.</p>"
+        yield heading, f"{told}{pictures}{html_details('the words in tables', tables)}"
     remarks = [*_sum_lines(explanation), *map(make_printable, explanation.notes), explanation.signature]
     yield f"{explanation.metric}: the sum", html_list(remarks)
 
@@ -74,7 +75,8 @@ def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
     notes = map(make_printable, explanation.notes)
     remarks = html_list([effects_sentence(explanation), *notes, explanation.signature])
     heading = f"{explanation.metric} {explanation.value:.4f}"
-    yield heading, f'<div class="pictures">{picture}</div>{remarks}'
+    told = f"<p>{escape(make_printable(describe_loss(explanation)))}.</p>"
+    yield heading, f'{told}<div class="pictures">{picture}</div>{remarks}'
 
 
 def _asset(name: str) -> str:
