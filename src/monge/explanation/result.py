@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.scores.display import Displayed
+
 Array = NDArray[np.float64]
 
 SMALLEST_FLOW = 1e-9  # flows below this share of all mass and of all contributions are rounding errors
@@ -117,8 +119,8 @@ class ExplainedPair:
         return mean / self.far
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Displayed):
     """An explained score: value = base + Σ terms + Σ contributions of all words of all pairs.
 
     ``base`` is the score of a perfect match; ``terms`` are named parts that belong to no single word (a word-order
@@ -160,6 +162,10 @@ class Explanation:
             )
             for same in zip(*sides, strict=True)
         )
+
+    def __repr__(self) -> str:
+        words = sum(len(side.words) for pair in self.pairs for side in (pair.hypothesis, pair.reference))
+        return f"<{self.metric}: {self.value:.4f}, explained by {words} words>"
 
     def record(self, *, costs: bool = True) -> dict[str, object]:
         """Return plain JSON values, with the *costs* of all pairs of words if wanted; offsets count code points."""
