@@ -13,6 +13,7 @@ from monge.explanation.local import (
 from monge.explanation.plausibility import Plausibility, measure_plausibility
 from monge.explanation.result import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
 from monge.explanation.stress import AttackResult, Rate, StressResult, own_pairs, prefer_paraphrases, run_stress
+from monge.explanation.verbal import describe_loss
 
 __all__ = [
     "LOCAL_METHODS",
@@ -28,6 +29,7 @@ __all__ = [
     "StressResult",
     "Word",
     "WordEffect",
+    "describe_loss",
     "explain_occlusion",
     "explain_score",
     "explain_segments",
