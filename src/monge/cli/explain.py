@@ -2,9 +2,11 @@
 
   monge explain -m bertscore --hypothesis "The boy ran home." --reference "The young man hurried home."
   monge explain REF -i HYP --line 12 -m lazy_emd -f html --output why.html
+  monge explain --global rated.tsv -m bertscore chrf --plot factors.svg
 
 A transport metric is taken apart exactly: contributions of all words, base and named terms sum to the score. Any
-other metric is asked again with words left out (--how shapley or occlusion).
+other metric is asked again with words left out (--how shapley, lime or occlusion). --global explains metrics rather
+than scores: what they respond to over many judged texts.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from monge.cli.arguments import (
     read_metrics,
     read_text_files,
 )
+from monge.cli.explain_global import add_global_arguments, run_global
 from monge.cli.values import check_target, seed
 from monge.errors import OptionError
 
@@ -48,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     texts.add_argument("--source-text", metavar="TEXT", help="the source, for metrics that need it")
     add_input_arguments(parser)
+    add_global_arguments(parser)
     parser.add_argument("--line", type=int, metavar="N", help="the line of the files to explain, from 1")
     parser.add_argument(
         "--how",
@@ -67,9 +71,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "-f",
         "--format",
-        choices=("text", "json", "svg", "html"),
+        choices=("text", "json", "svg", "html", "markdown", "latex"),
         default="text",
-        help="text, json, a picture (svg) or a page (html); default: text",
+        help="text, json, a picture (svg) or a page (html); with --global also markdown and latex; default: text",
     )
     output.add_argument("--output", metavar="FILE", default="-", help="where to write (default: standard output)")
     output.add_argument(
@@ -84,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
     from monge.storage.atomic import write_text
     from monge.workflows.explain import ExplainRequest, run_explain
 
+    if args.data is not None:
+        return run_global(args)
     check_target(args.output, inputs=input_files(args))
     request = ExplainRequest(read_segments(args), read_metrics(args), args.how, args.orders, args.seed)
     content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
