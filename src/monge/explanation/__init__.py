@@ -12,7 +12,8 @@ from monge.explanation.local import (
 )
 from monge.explanation.plausibility import Plausibility, measure_plausibility
 from monge.explanation.result import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
-from monge.explanation.stress import AttackResult, Rate, StressResult, own_pairs, prefer_paraphrases, run_stress
+from monge.explanation.stress import AttackResult, Rate, StressResult, own_pairs, run_stress
+from monge.explanation.triples import score_triples
 
 __all__ = [
     "LOCAL_METHODS",
@@ -35,7 +36,7 @@ __all__ = [
     "occlude_words",
     "occlusion_variants",
     "own_pairs",
-    "prefer_paraphrases",
     "run_stress",
     "sample_shapley",
+    "score_triples",
 ]
