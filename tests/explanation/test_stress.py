@@ -168,7 +168,10 @@ def test_the_hardest_triples_and_the_figure() -> None:
         "mine": [score_triples(load_metric(name), triples) for name in ("rouge1", "ter", "chrf", "bleu", "rougel")]
     }
     figure = draw_triples(scores)
-    assert [axes.get_title(loc="left") for axes in figure.axes][:2] == ["rouge1: 0% prefer B", "ter (distance): 33% prefer B"]
+    assert [axes.get_title(loc="left") for axes in figure.axes][:2] == [
+        "rouge1: 0% prefer B",
+        "ter (distance): 33% prefer B",
+    ]
 
 
 def test_mistakes() -> None:

@@ -55,11 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--line", type=int, metavar="N", help="the line of the files to explain, from 1")
     parser.add_argument(
         "--how",
-        choices=("auto", "additive", "occlusion", "shapley"),
+        choices=("auto", "additive", "occlusion", "shapley", "lime"),
         default="auto",
-        help="additive: from the transport itself; occlusion, shapley: leave words out; auto: additive where there is "
-        "transport, else shapley",
+        help="additive: from the transport itself; occlusion, shapley, lime: leave words out; auto: additive where "
+        "there is transport, else shapley",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="also delete words in the order of the explanation: is it true to the metric?",
+    )
+    parser.add_argument("--samples", type=int, default=500, metavar="N", help="shortened texts for lime (default: 500)")
     parser.add_argument("--orders", type=int, default=32, metavar="N", help="random orders for shapley (default: 32)")
     parser.add_argument("--seed", type=seed, default=12345, help="seed of the random orders (default: 12345)")
     add_metric_arguments(parser)
@@ -91,7 +97,9 @@ def run(args: argparse.Namespace) -> int:
     if args.data is not None:
         return run_global(args)
     check_target(args.output, inputs=input_files(args))
-    request = ExplainRequest(read_segments(args), read_metrics(args), args.how, args.orders, args.seed)
+    request = ExplainRequest(
+        read_segments(args), read_metrics(args), args.how, args.orders, args.seed, args.samples, args.check
+    )
     content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
@@ -133,7 +141,8 @@ def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str
     if args.format == "svg":
         return _draw(explanations)
     colour = use_colour(args.colour, args.output == "-" and sys.stdout.isatty())
-    return "\n\n".join(_write(explanation, colour) for explanation in explanations)
+    checks = [f"\n{one.deletion.describe()}" if one.deletion is not None else "" for one in found]
+    return "\n\n".join(_write(each, colour) + check for each, check in zip(explanations, checks, strict=True))
 
 
 def _write(explanation: Explained, colour: bool) -> str:

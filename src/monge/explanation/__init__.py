@@ -1,8 +1,9 @@
 """Why a score is what it is: additive, local and global explanations, and what a metric misses."""
 
 from monge.explanation.additive import explain_score, explain_segments
+from monge.explanation.faithfulness import DeletionCurve, delete_words
+from monge.explanation.lime import fit_lime
 from monge.explanation.local import (
-    LOCAL_METHODS,
     LocalExplanation,
     WordEffect,
     explain_occlusion,
@@ -10,6 +11,7 @@ from monge.explanation.local import (
     occlusion_variants,
     sample_shapley,
 )
+from monge.explanation.methods import LOCAL_METHODS
 from monge.explanation.plausibility import Plausibility, measure_plausibility
 from monge.explanation.result import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
 from monge.explanation.stress import AttackResult, Rate, StressResult, own_pairs, run_stress
@@ -18,6 +20,7 @@ from monge.explanation.triples import score_triples
 __all__ = [
     "LOCAL_METHODS",
     "AttackResult",
+    "DeletionCurve",
     "ExplainedPair",
     "ExplainedPlan",
     "ExplainedText",
@@ -29,9 +32,11 @@ __all__ = [
     "StressResult",
     "Word",
     "WordEffect",
+    "delete_words",
     "explain_occlusion",
     "explain_score",
     "explain_segments",
+    "fit_lime",
     "measure_plausibility",
     "occlude_words",
     "occlusion_variants",
