@@ -49,8 +49,8 @@ def profile_tables(profile: ScoreProfile) -> list[Table]:
     ]
     ratio = profile.between_instances / profile.between_systems if profile.between_systems else math.inf
     title = (
-        f"scores: {profile.outliers:.1%} are outliers; instances differ by {profile.between_instances:.3g}, systems on one "
-        f"instance by {profile.between_systems:.3g} (standard deviations, ratio {ratio:.1f})"
+        f"scores: {profile.outliers:.1%} are outliers; instances differ by {profile.between_instances:.3g}, systems on "
+        f"one instance by {profile.between_systems:.3g} (standard deviations, ratio {ratio:.1f})"
     )
     tables = [Table(title, ("system", "outliers", "spread of its rank"), tuple(rows))]
     if len(profile.systems) <= _MOST_SYSTEMS:
