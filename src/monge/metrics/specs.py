@@ -28,12 +28,15 @@ def _transport(
     *,
     higher_is_better: bool = True,
     symmetric: bool = False,
+    source: bool = False,
 ) -> MetricSpec:
+    """Return the spec of a preset; with *source* it compares with the source unless told otherwise."""
     return MetricSpec(
         name,
         f"monge.metrics.transport.presets:{name}",
         summary,
         "transport",
+        needs=("source",) if source else ("references",),
         against=("references", "source"),
         bounds=bounds,
         higher_is_better=higher_is_better,
@@ -94,6 +97,14 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
         "Reimers and Gurevych (2019), Sentence-BERT, EMNLP",
         (-1, 1),
         symmetric=True,
+    ),
+    _transport(
+        "cosine_xl",
+        "cosine of source and translation as sentence vectors",
+        "Zhao et al. (2020), On the Limitations of Cross-lingual Encoders, ACL; Yang et al. (2020), Multilingual "
+        "Universal Sentence Encoder, ACL",
+        (-1, 1),
+        source=True,
     ),
 )
 

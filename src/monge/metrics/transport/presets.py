@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from monge.clouds import IdfModel
-from monge.encoders import Encoder, load_encoder, parse_layers
+from monge.encoders import Encoder, load_encoder
+from monge.encoders.base import layer_names_of, sentence_layer_of
+from monge.encoders.layers import choose_layers
 from monge.environment import Environment
 from monge.errors import OptionError
-from monge.metrics.protocols import MetricSpec
+from monge.metrics.protocols import SIDES, MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import CorpusStatistics, TransportMetric
@@ -89,9 +91,12 @@ def _load_side(
         oov=choice.oov,
         fold_case=choice.fold_case,
     )
-    layers = parse_layers(choice.layers, loaded.layers)
+    layers = choose_layers(loaded, choice.layers)
     if str(settings.cloud.aggregation) == "single" and len(layers) > 1:
         raise OptionError(f"layers={choice.layers} are {len(layers)}: choose how to join them, aggregation=mean say")
+    if settings.cloud.pooling == "sentence" and sentence_layer_of(loaded) not in (None, *layers):
+        named = layer_names_of(loaded)[sentence_layer_of(loaded) or 0]
+        raise OptionError(f"layers={choice.layers}: the sentence vectors of {loaded.signature} are made of {named}")
     return Side(loaded, layers, settings.cloud)
 
 
@@ -121,9 +126,8 @@ def _load_other_side(
 def _adapt_spec(preset: TransportPreset, settings: TransportSettings, *, same_sides: bool) -> MetricSpec:
     """Return the spec with the needs, direction and bounds that these settings give it."""
     spec = spec_named(preset.name)
-    if settings.against != "references":
-        needs = tuple(settings.against if need == "references" else need for need in spec.needs)
-        spec = dataclasses.replace(spec, needs=needs)
+    needs = tuple(settings.against if need in SIDES else need for need in spec.needs)
+    spec = dataclasses.replace(spec, needs=needs)
     changed = any(show_option(settings, name) != show_option(preset.defaults, name) for name in _BOUNDING)
     if settings.readout.baseline or changed:
         direction = settings.readout.kind != "distance"
@@ -250,6 +254,18 @@ PRESETS: dict[str, TransportPreset] = {
         ),
         TransportPreset(
             "cosine", _settings(layers="last", drop="none", ngram=0, readout="one_minus", references="max")
+        ),
+        TransportPreset(
+            "cosine_xl",
+            _settings(
+                encoder="use",
+                against="source",
+                drop="none",
+                ngram=0,
+                pooling="sentence",
+                readout="one_minus",
+                references="max",
+            ),
         ),
     )
 }

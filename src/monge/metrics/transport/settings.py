@@ -14,7 +14,7 @@ from monge.transport.ragged import CostName, RegulariserName
 CHOICES: dict[str, tuple[str, ...]] = {
     "against": SIDES,
     "weighting": tuple(WEIGHTINGS),
-    "pooling": ("mean", "sum"),
+    "pooling": ("mean", "sum", "sentence"),
     "idf_from": ("references", "sides"),
     "cost": ("euclidean", "sqeuclidean", "cosine", "position"),
     "lambda_unit": ("absolute", "relative"),
