@@ -102,7 +102,7 @@ def run_use() -> Sketch:
 
 
 def run_pieces() -> Sketch:
-    return sketch([one for one in load_encoder("use").encode([*TEXTS, "a ▁ b. 日本 語"], [0])])
+    return sketch(load_encoder("use").encode([*TEXTS, "a ▁ b. 日本 語"], [0]))
 
 
 def run_layers() -> Sketch:
