@@ -41,6 +41,7 @@ TABLE: dict[str, float] = {
     "we": 2.220525432,
     "we_wpi": 1.152545722,
     "cosine": 2.687910033,
+    "cosine_xl": 1.471629293,
     "mongescore": 2.509472924,
     "ensemble": 2.030871638,
 }
