@@ -69,7 +69,7 @@ def measure_space(
 
 
 def _csls(similarity: Array) -> Array:
-    """Return 2cos(x, y) − r(x) − r(y), r the mean cosine with the ten nearest on the other side (Lample et al. 2018)."""
+    """Return 2cos(x, y) − r(x) − r(y), r = mean cosine with the ten nearest of the other side (Lample 2018)."""
     near = min(_NEIGHBOURS, *similarity.shape)
     rows = np.sort(similarity, axis=1)[:, -near:].mean(axis=1)
     columns = np.sort(similarity, axis=0)[-near:].mean(axis=0)

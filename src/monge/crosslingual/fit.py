@@ -29,7 +29,7 @@ LEAST_PAIRS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class VectorPairs:
     """Rows (n, d) of ``source`` and ``target`` that belong together, and all vectors of each language.
 
     ``source_all`` and ``target_all`` need not be paired: statistics of a language are computed from them. They are the
@@ -59,9 +59,9 @@ class Sample:
         """All vectors of the target language."""
         return self.target if self.target_all is None else self.target_all
 
-    def mapped(self, source: StoredMap, target: StoredMap) -> Sample:
+    def mapped(self, source: StoredMap, target: StoredMap) -> VectorPairs:
         """Return the sample after a map of each language."""
-        return Sample(
+        return VectorPairs(
             source.transform(self.source),
             target.transform(self.target),
             None if self.source_all is None else source.transform(self.source_all),
@@ -72,7 +72,7 @@ class Sample:
 Maps = tuple[StoredMap, StoredMap]
 
 
-def fit_rotation(sample: Sample) -> Maps:
+def fit_rotation(sample: VectorPairs) -> Maps:
     """CLP: the rotation W that minimises ‖X W − Z‖ over orthogonal matrices, for the source language alone.
 
     With U Σ Vᵀ = svd(Xᵀ Z), W = U Vᵀ (Schönemann 1966). Zhao et al. (2020) print the SVD of X Zᵀ and W X, whose sizes
@@ -81,20 +81,21 @@ def fit_rotation(sample: Sample) -> Maps:
     >>> angle = np.pi / 6
     >>> turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     >>> points = np.random.default_rng(0).standard_normal((30, 2))
-    >>> bool(np.allclose(fit_rotation(Sample(points, points @ turn))[0].matrix, turn))
+    >>> bool(np.allclose(fit_rotation(VectorPairs(points, points @ turn))[0].matrix, turn))
     True
     """
     left, _, right = np.linalg.svd(sample.source.T @ sample.target)
-    return Linear(left @ right), Chain()
-
-
-def fit_least_squares(sample: Sample) -> Maps:
-    """Any matrix W that minimises ‖X W − Z‖, the one of least norm, for the source language alone."""
-    matrix, *_ = np.linalg.lstsq(sample.source, sample.target, rcond=None)
+    matrix: Array = np.asarray(left @ right, dtype=np.float64)
     return Linear(matrix), Chain()
 
 
-def fit_bias_direction(sample: Sample) -> Maps:
+def fit_least_squares(sample: VectorPairs) -> Maps:
+    """Any matrix W that minimises ‖X W − Z‖, the one of least norm, for the source language alone."""
+    matrix, *_ = np.linalg.lstsq(sample.source, sample.target, rcond=None)
+    return Linear(np.asarray(matrix, dtype=np.float64)), Chain()
+
+
+def fit_bias_direction(sample: VectorPairs) -> Maps:
     """UMD: remove the direction in which the two languages differ most, from both.
 
     The direction is the right singular vector of the largest singular value of X − Z (n, d). Zhao et al. (2020) say
@@ -107,12 +108,12 @@ def fit_bias_direction(sample: Sample) -> Maps:
     return one, one
 
 
-def fit_standardisation(sample: Sample) -> Maps:
+def fit_standardisation(sample: VectorPairs) -> Maps:
     """NORM: mean 0 and variance 1 in every dimension for all vectors of each language by itself."""
     return _standardise(sample.source_vectors), _standardise(sample.target_vectors)
 
 
-def fit_centring(sample: Sample) -> Maps:
+def fit_centring(sample: VectorPairs) -> Maps:
     """Subtract the mean of each language."""
     return Shift(sample.source_vectors.mean(axis=0)), Shift(sample.target_vectors.mean(axis=0))
 
@@ -122,7 +123,7 @@ def _standardise(vectors: Array) -> Standardise:
 
 
 # name → what fits the maps of the two languages; methods that need more (densities) join here
-METHODS: Mapping[str, Callable[[Sample], Maps]] = {
+METHODS: Mapping[str, Callable[[VectorPairs], Maps]] = {
     "clp": fit_rotation,
     "lsq": fit_least_squares,
     "umd": fit_bias_direction,
@@ -148,7 +149,7 @@ def parse_methods(text: str) -> tuple[str, ...]:
     return names
 
 
-def fit_remap(sample: Sample, methods: Sequence[str]) -> tuple[Chain, Chain]:
+def fit_remap(sample: VectorPairs, methods: Sequence[str]) -> tuple[Chain, Chain]:
     """Return the maps of source and target language that *methods* make in their order, each after the ones before.
 
     ``["umd", "clp"]`` is written CLP∘UMD in the papers: UMD first, then CLP fitted on vectors without the direction.

@@ -148,7 +148,7 @@ class UnitLength(_Map):
 
 @dataclass(frozen=True, eq=False)
 class LayerNormalisation(_Map):
-    """x ↦ (x − mean of x) / √(variance of x + 1e-9), every vector by itself: the contrast to NORM that does not help."""
+    """x ↦ (x − mean of x) / √(variance of x + 1e-9), vector by vector: the contrast to NORM that does not help."""
 
     kind = "layer"
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.crosslingual.criteria import SpaceQuality, measure_space
-from monge.crosslingual.fit import LEAST_PAIRS, Sample
+from monge.crosslingual.fit import LEAST_PAIRS, VectorPairs
 from monge.crosslingual.maps import Chain
 from monge.crosslingual.vectors import SENTENCE, TextVectors, VectorSpace
 from monge.crosslingual.words import align_words
@@ -25,8 +25,8 @@ _MOST_VECTORS = 60_000  # of all tokens of a language: enough for means and vari
 class Parallel:
     """Texts of two languages that translate each other, or the entries of a dictionary (``origin`` dictionary).
 
-    ``origin`` says what a pair of vectors is made of: aligned ``words`` in context, whole ``sentences``, or entries of a
-    ``dictionary`` by themselves. Raises InputError for texts that cannot be used.
+    ``origin`` says what a pair of vectors is made of: aligned ``words`` in context, whole ``sentences``, or entries of
+    a ``dictionary`` by themselves. Raises InputError for texts that cannot be used.
     """
 
     source: tuple[str, ...]
@@ -56,7 +56,7 @@ class Parallel:
         return Parallel(tuple(self.source[i] for i in rows), tuple(self.target[i] for i in rows), self.origin)
 
 
-def collect_sample(parallel: Parallel, space: VectorSpace) -> Sample:
+def collect_sample(parallel: Parallel, space: VectorSpace) -> VectorPairs:
     """Encode the texts and return the pairs of vectors to fit on, and the vectors of all tokens of each language.
 
     At most 60,000 of either are kept, spread evenly over the texts.
@@ -74,8 +74,8 @@ def collect_sample(parallel: Parallel, space: VectorSpace) -> Sample:
         left_tokens.add(one.tokens)
         right_tokens.add(two.tokens)
     if space.unit == SENTENCE:
-        return Sample(left.array(), right.array())
-    return Sample(left.array(), right.array(), left_tokens.array(), right_tokens.array())
+        return VectorPairs(left.array(), right.array())
+    return VectorPairs(left.array(), right.array(), left_tokens.array(), right_tokens.array())
 
 
 class _Rows:
@@ -95,7 +95,8 @@ class _Rows:
             self._step *= 2
 
     def array(self) -> Array:
-        return np.array(self._rows[:: -(-len(self._rows) // _MOST_VECTORS) or 1], dtype=np.float64)
+        step = -(-len(self._rows) // _MOST_VECTORS) or 1
+        return np.array(self._rows[::step], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,5 +131,5 @@ class HeldOut:
 def _whole(one: TextVectors, chain: Chain, unit: str) -> Array:
     """Return the vector of a text after a map: its mapped sentence vector, or the mean of its mapped tokens."""
     if unit == SENTENCE or not len(one.tokens):
-        return chain.transform(one.whole[None])[0]
+        return np.asarray(chain.transform(one.whole[None])[0])
     return np.asarray(chain.transform(one.tokens).mean(axis=0))

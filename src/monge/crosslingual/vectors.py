@@ -20,10 +20,13 @@ TOKENS, SENTENCE = "tokens", "sentence"
 
 @dataclass(frozen=True, eq=False)
 class TextVectors:
-    """A text, the vectors (n, d) of its words with their spans, the vectors of its tokens, and one of the whole."""
+    """A text, the vectors (n, d) of its words with their ``numbers``, those of its tokens, and one of the whole.
+
+    Words without a vector have no row, so numbers may be missing.
+    """
 
     text: str
-    spans: tuple[tuple[int, int], ...]
+    numbers: tuple[int, ...]
     words: Array
     tokens: Array
     whole: Array
@@ -76,7 +79,7 @@ class VectorSpace:
         words = [vectors[owners == number].mean(axis=0) for number in known]
         return TextVectors(
             encoded.text,
-            tuple(spans[number] for number in known),
+            tuple(known),
             np.array(words).reshape(len(words), vectors.shape[1]),
             content,
             self._whole(encoded, content),

@@ -1,8 +1,8 @@
 """Optimal transport between weighted points; knows nothing of text."""
 
 from monge.transport.costs import cost_matrix
-from monge.transport.order import share_root
 from monge.transport.flows import drop_smallest
+from monge.transport.order import share_root
 from monge.transport.pairs import solve_pairs
 from monge.transport.problem import TransportPlan, TransportProblem, kl_divergence
 from monge.transport.ragged import BatchSolution, CostName, RaggedClouds, RegulariserName, TransportSetting

@@ -20,8 +20,8 @@ from monge.metrics.specs import spec_named
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import CorpusStatistics, TransportMetric
 from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
-from monge.metrics.transport.settings import EncoderChoice, TransportSettings
 from monge.metrics.transport.remap import remap_sides
+from monge.metrics.transport.settings import EncoderChoice, TransportSettings
 from monge.metrics.transport.side import Side
 from monge.scores import Signature
 from monge.text import parse_language
@@ -255,7 +255,8 @@ PRESETS: dict[str, TransportPreset] = {
             ),
         ),
         TransportPreset(
-            "xmoverscore", _change(_MOVER, **_CROSSLINGUAL, layers="last", aggregation="single", idf_from="sides")
+            "xmoverscore",
+            _change(_MOVER, **_CROSSLINGUAL, layers="last", aggregation="single", pooling="mean", idf_from="sides"),
         ),
         TransportPreset(
             "xmoverscore_v1",

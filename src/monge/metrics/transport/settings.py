@@ -128,8 +128,8 @@ class TransportSettings:
 
     ``against`` is the side that a hypothesis is compared with. Its texts go through the same encoder, unless
     ``against_encoder`` (and ``against_layers``) name another for them. ``remap`` is a file of ``monge align``, or the
-    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``language`` is that of the hypotheses;
-    English is assumed where none is given.
+    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``language`` is that of
+    the hypotheses; English is assumed where none is given.
     """
 
     encoder: EncoderChoice = field(default_factory=EncoderChoice)
