@@ -187,7 +187,7 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "massless": ("none", "punctuation"), "pooling": ("mean", "sum"), "weighting": ("idf_plus_one", "uniform"),
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
-    "bag": ("released",), "oov": ("hash", "skip"),
+    "remap": ("layer",), "bag": ("released",), "oov": ("hash", "skip"),
     "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
     "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
@@ -196,9 +196,17 @@ FILES = ("idf", "baseline")
 OF_MODELS = ("long", "device", "dtype", "wordnet")  # long and dtype below; the others need torch and WordNet's files
 WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
 SAME_SCORES = {  # one point on each side leaves nothing to choose
-    "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
-    "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
-    "cosine_xl": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "pooling"),  # hashed: the mean is its own
+    "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
+    "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
+    "cosine_xl": (
+        "order",
+        "lambda_c",
+        "lambda_r",
+        "regulariser",
+        "alpha",
+        "pooling",
+        "drop_flows",
+    ),  # hashed: the mean is its own
 }
 VECTORS = (  # of fewer than all words, but of more than half: scores of texts that cannot be read are missing
     "boy 1 0 0\ncoat 0 1 0\nrain 0 0 1\nMan 1 1 0\nboat 1 0 1\nthe 1 1 1\na 2 0 1\nin 0 2 1\nran 1 2 0\nhome 1 0 2\n"
@@ -237,13 +245,14 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         "normalise_points": {"cost": "euclidean"},  # cosine does not see lengths
         "pooling": {"ngram": 2, "cost": "euclidean", "normalise_points": False},
         "massless": {"drop": "none"},
+        "drop_flows": {"drop": "none", "epsilon": 0.0},  # smoothed plans have flows of next to nothing
         "idf": {"weighting": "idf_plus_one"},
         "idf_from": {"weighting": "idf_plus_one"},
         "oov": {"encoder": str(vectors), "layers": "last"},
         "fold_case": {"encoder": str(vectors), "layers": "last"},
         "asian_support": {"normalized": True},
     }.get(option, {})  # type: ignore[assignment]
-    if option in ("lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser") and readout == "f":
+    if option in ("lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser", "drop_flows") and readout == "f":
         needed = needed | {"readout": "distance"}
     if option == "alpha":
         needed = {"readout": "f"} if readout else {"encoder": str(vectors)} if name == "wmdo" else {}
@@ -251,6 +260,8 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         needed = {"readout": "one_minus"}
     if name == "cosine_xl":
         needed |= {"ngram": {"pooling": "mean"}, "pooling": {"ngram": 0}}.get(option, {})
+    if name == "xmoverscore_v2" and option == "order":
+        needed = {"drop_flows": 0.0}
     if name in WITHOUT_REFERENCE and option != "against" and "against" in metric_options(name):
         needed = {"against": "references", **needed}
     return needed

@@ -20,6 +20,7 @@ from monge.metrics.specs import spec_named
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import CorpusStatistics, TransportMetric
 from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
+from monge.metrics.transport.remap import remap_sides
 from monge.metrics.transport.settings import EncoderChoice, TransportSettings, check_choice
 from monge.metrics.transport.side import Side
 from monge.scores import Signature
@@ -96,6 +97,8 @@ class TransportPreset:
         around = Environment.read() if environment is None else environment
         hypothesis = _load_side(settings, settings.encoder, objects.get("encoder"), around)
         other = _load_other_side(settings, hypothesis, objects.get("against_encoder"), around)
+        if settings.remap:
+            hypothesis, other = remap_sides(settings, hypothesis, other)
         spec = _adapt_spec(self, settings, same_sides=hypothesis is other)
         metric = TransportMetric(spec, settings, hypothesis, other, _read_idf(settings, hypothesis, other))
         return _with_baseline(metric) if settings.readout.baseline else metric
@@ -221,6 +224,7 @@ _MOVER_READINGS: Mapping[str, Mapping[str, Any]] = {
     "average": {"normalise_layers": True, "normalise_points": True, "pooling": "mean"},
     "literal": {"normalise_layers": False, "normalise_points": False, "pooling": "sum"},
 }
+_CROSSLINGUAL = {"encoder": "use", "against": "source"}
 
 
 def _change(settings: TransportSettings, **options: Any) -> TransportSettings:
@@ -237,6 +241,10 @@ PRESETS: dict[str, TransportPreset] = {
             {"en": {"alpha": 0.48}, "zh": {"alpha": 0.90}, "other": {"alpha": 0.96}},
         ),
         TransportPreset("yisi1", _change(_GREEDY, weighting="idf_plus_one", alpha=0.7)),
+        TransportPreset(
+            "yisi2",
+            _change(_GREEDY, encoder="use", against="source", weighting="idf_plus_one", idf_from="sides", alpha=0.7),
+        ),
         TransportPreset("emd", _change(_GREEDY, readout="distance")),
         TransportPreset(
             "lazy_emd",
@@ -274,6 +282,41 @@ PRESETS: dict[str, TransportPreset] = {
                 readout="inverse",
             ),
         ),
+        TransportPreset(
+            "xmoverscore",
+            _change(_MOVER, **_CROSSLINGUAL, layers="last", aggregation="single", idf_from="sides"),
+            readings=_MOVER_READINGS,
+        ),
+        TransportPreset(
+            "xmoverscore_v1",
+            _change(
+                _MOVER,
+                **_CROSSLINGUAL,
+                layers="last",
+                aggregation="single",
+                normalise_points=True,
+                drop="ascii_punctuation+subwords",
+                pooling="mean",
+                weighting="uniform",
+                cost="sqeuclidean",
+            ),
+        ),
+        TransportPreset(
+            "xmoverscore_v2",
+            _change(
+                _MOVER,
+                **_CROSSLINGUAL,
+                layers="last",
+                aggregation="single",
+                normalise_points=True,
+                drop="none",
+                pooling="mean",
+                weighting="uniform",
+                ngram=2,
+                drop_flows=0.3,
+                readout="inverse",
+            ),
+        ),
         TransportPreset("smd", _change(_MOVER, ngram=0, readout="distance"), readings=_MOVER_READINGS),
         TransportPreset("wmd", _change(_STATIC, drop="special+punctuation+stopwords", cost="euclidean")),
         TransportPreset("we", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus")),
@@ -286,8 +329,7 @@ PRESETS: dict[str, TransportPreset] = {
         TransportPreset(
             "cosine_xl",
             _settings(
-                encoder="use",
-                against="source",
+                **_CROSSLINGUAL,
                 drop="none",
                 ngram=0,
                 pooling="sentence",

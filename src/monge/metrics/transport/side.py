@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import CloudRecipe, IdfModel, PointCloud
+from monge.clouds import IDENTITY, BatchRemapping, CloudRecipe, IdfModel, PointCloud
 from monge.encoders import EncodedText, Encoder
 from monge.encoders.base import pool_sentence, sentence_layer_of
 from monge.encoders.prefetch import encode_in_background
@@ -34,7 +34,18 @@ class Side:
         encoded = encode_in_background(self.encoder, list(texts), self.layers)
         if self.recipe.pooling == "sentence" and sentence_layer_of(self.encoder) is not None:
             encoded = map(self._as_sentence, encoded)
-        return {text: self.recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+        recipe = self.recipe
+        if isinstance(recipe.remap, BatchRemapping):
+            encoded, recipe = self._in_batches(encoded, recipe.remap), replace(recipe, remap=IDENTITY)
+        return {text: recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+
+    def _in_batches(self, encoded: Iterable[EncodedText], remap: BatchRemapping) -> Iterator[EncodedText]:
+        """Yield the texts with vectors that went through a map of whole batches, layer by layer."""
+        remaining = iter(encoded)
+        while batch := list(islice(remaining, remap.size)):
+            layers = [remap.apply_batch([one.vectors[k] for one in batch]) for k in range(len(self.layers))]
+            for one, *mapped in zip(batch, *layers, strict=True):
+                yield replace(one, vectors=np.stack(mapped))
 
     def _as_sentence(self, encoded: EncodedText) -> EncodedText:
         """Return the text as one token with the encoder's own sentence vector."""
