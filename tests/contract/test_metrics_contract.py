@@ -260,6 +260,8 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         needed = {"readout": "one_minus"}
     if name == "cosine_xl":
         needed |= {"ngram": {"pooling": "mean"}, "pooling": {"ngram": 0}}.get(option, {})
+    if name == "xmoverscore" and option == "normalise_points":
+        needed |= {"normalise_layers": False}  # of one layer, which makes them points of length 1
     if name == "xmoverscore_v2" and option == "order":
         needed = {"drop_flows": 0.0}
     if name in WITHOUT_REFERENCE and option != "against" and "against" in metric_options(name):

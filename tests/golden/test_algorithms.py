@@ -40,7 +40,7 @@ TABLE: dict[str, float] = {
     "wmdo": 1.142392058,
     "we": 2.220525432,
     "we_wpi": 1.152545722,
-    "xmoverscore": -5.211818004,
+    "xmoverscore": -0.574223087,
     "xmoverscore_v1": -0.206879113,
     "xmoverscore_v2": 1.493349065,
     "yisi2": 1.445294957,
