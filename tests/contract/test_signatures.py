@@ -48,7 +48,7 @@ TEXTS: Mapping[str, tuple[object, ...]] = {
     "idf": ("", "idf.json"), "cost": ("euclidean", "sqeuclidean", "cosine", "position"),
     "lambda_unit": ("absolute", "relative"), "regulariser": ("entropy", "kl"),
     "readout": ("f", "distance", "one_minus", "inverse"), "references": ("max", "mean", "joint"), "baseline": ("",),
-    "language": ("en", "zh", "de"), "bag": ("all", "released"), "oov": ("skip", "zero", "hash"),
+    "language": ("en", "zh", "de"), "remap": ("", "layer"), "bag": ("all", "released"), "oov": ("skip", "zero", "hash"),
     "fold_case": ("auto", "never"), "split": ("lines", "sentences"),
     "tokenize": ("13a", "char", "none"), "smooth_method": ("exp", "floor", "add-k"),
     "members": ("bertscore + 0.5*cosine", "bertscore + chrf", "emd"), "constants": ("", "0.1/0.2 0.3/0.4"),
@@ -110,7 +110,9 @@ def pools(name: str) -> dict[str, tuple[object, ...]]:
 
 def usual_options(name: str) -> dict[str, object]:
     """Return options by which a metric needs neither weights nor a database."""
-    usual: dict[str, object] = {"encoder": ENCODER, "wordnet": "none", "vectors": OTHER_ENCODER}
+    usual: dict[str, object] = {
+        "encoder": ENCODER, "wordnet": "none", "vectors": OTHER_ENCODER, "against": "references",
+    }  # fmt: skip
     return {option: value for option, value in usual.items() if option in pools(name)}
 
 

@@ -139,6 +139,18 @@ def explain_document(metric: Metric, segment: Segment) -> DocumentExplanation:
     )
 
 
+def describe_foci(explanation: DocumentExplanation) -> str:
+    """Return in words what matters most: the foci that add most, or the number of linked sentences."""
+    if explanation.additive:
+        added: dict[str, float] = {}
+        for focus in (focus for pair in explanation.pairs for focus in pair.foci):
+            added[focus.name] = added.get(focus.name, 0.0) + (focus.contribution or 0.0)
+        worst = sorted((name for name in added if added[name] > 0), key=lambda name: -added[name])[:3]
+        return f"differs most in {', '.join(worst)}" if worst else "both texts speak of the same things alike"
+    own = explanation.pairs[0].hypothesis
+    return f"{len(own.sentences)} sentences, {len(own.links)} pairs of which share a focus"
+
+
 def _contributions(metric: DiscourseMetric[Any], own: ReadDocument, other: ReadDocument) -> Mapping[str, float] | None:
     """Return what every focus adds to the distance from one reference; None if the metric does not add foci up."""
     if not isinstance(metric, FocusMetric):

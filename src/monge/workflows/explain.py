@@ -10,11 +10,14 @@ from typing import Any, Literal
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.explanation import (
+    DeletionCurve,
     DocumentExplanation,
     Explanation,
     LocalExplanation,
+    delete_words,
     explain_document,
     explain_segments,
+    fit_lime,
     is_explained_by_foci,
     occlude_words,
     sample_shapley,
@@ -27,8 +30,8 @@ from monge.workflows.inputs import TextFiles
 from monge.workflows.score import DEFAULT_METRIC
 
 Explained = Explanation | LocalExplanation | DocumentExplanation
-Method = Literal["auto", "additive", "occlusion", "shapley"]
-METHODS: tuple[Method, ...] = ("auto", "additive", "occlusion", "shapley")
+Method = Literal["auto", "additive", "occlusion", "shapley", "lime"]
+METHODS: tuple[Method, ...] = ("auto", "additive", "occlusion", "shapley", "lime")
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,10 @@ class ExplainedSegment:
 class ExplainRequest:
     """Which segments to explain by which metrics and method.
 
-    ``how``: additive, from the transport itself; occlusion or shapley, by leaving words out; auto, additive where
-    there is transport or the score is one of foci, else shapley. ``orders`` is the number of random orders of shapley.
+    ``how``: additive, from the transport or the foci themselves; occlusion, shapley or lime, by leaving words out;
+    auto, additive where that is possible, else shapley. ``orders`` is the number of random orders of shapley,
+    ``samples`` that of shortened texts of lime. ``check`` adds the deletion curve: is an explanation true to its
+    metric?
     """
 
     segments: tuple[ExplainedSegment, ...]
@@ -52,18 +57,22 @@ class ExplainRequest:
     how: Method = "auto"
     orders: int = 32
     seed: int = 12345
+    samples: int = 500
+    check: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class SystemExplanation:
-    """One explanation, and the system whose output it explains."""
+    """One explanation, the system whose output it explains and, where it was asked for, its deletion curve."""
 
     system: str
     explanation: Explained
+    deletion: DeletionCurve | None = None
 
     def record(self) -> dict[str, object]:
         """Return the explanation as plain JSON values."""
-        return ({"system": self.system} if self.system else {}) | self.explanation.record()
+        checked = {"deletion": self.deletion.record()} if self.deletion is not None else {}
+        return ({"system": self.system} if self.system else {}) | self.explanation.record() | checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +104,8 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
             explanation = _explain(request, bound, _unit(bound, one))
             notes = (*bound.binding_notes, *explanation.notes)
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
-            found.append(SystemExplanation(one.segment.system, labelled))
+            deletion = _check(request, bound, one.segment, explanation)
+            found.append(SystemExplanation(one.segment.system, labelled, deletion))
     return ExplainResult(tuple(found))
 
 
@@ -130,6 +140,14 @@ def explain(
     return run_explain(request, environment=environment).explanations[0].explanation
 
 
+def _check(request: ExplainRequest, metric: Metric, segment: Segment, found: Explained) -> DeletionCurve | None:
+    if not request.check:
+        return None
+    if isinstance(found, DocumentExplanation):
+        raise OptionError(f"{metric.spec.name} is explained by foci, which have no deletion curve: give how=occlusion")
+    return delete_words(metric, segment, found, seed=request.seed)
+
+
 def _unit(metric: Metric, one: ExplainedSegment) -> Segment:
     """Return what the metric scores: the segment, or the document it belongs to."""
     if metric.spec.unit == "segment" or not one.segment.document:
@@ -147,4 +165,6 @@ def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Expla
         return explain_segments(metric, [segment])[0]
     if request.how == "occlusion":
         return occlude_words(metric, segment)
+    if request.how == "lime":
+        return fit_lime(metric, segment, samples=request.samples, seed=request.seed)
     return sample_shapley(metric, segment, orders=request.orders, seed=request.seed)

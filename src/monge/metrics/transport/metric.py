@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import IdfModel, PointCloud
+from monge.clouds import PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import MetricBase, check_needs, iter_checked
@@ -24,6 +24,7 @@ from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout
 from monge.metrics.transport.settings import TransportSettings
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.signature import identify_transport, sign_transport
+from monge.metrics.transport.statistics import CorpusCounts, CorpusStatistics, add_counts
 from monge.scores import Alignment, LinearForm, Score, Signature
 from monge.text import Segment
 from monge.transport import (
@@ -32,24 +33,12 @@ from monge.transport import (
     TransportProblem,
     TransportSetting,
     cost_matrix,
+    drop_smallest,
     share_root,
     solve_pairs,
 )
 
 CHUNK = 2000  # segments whose vectors are held at once
-
-
-@dataclass(frozen=True)
-class CorpusStatistics:
-    """What ``bind`` computed: idf of hypotheses and references (rows, columns), and the encoder's typical cost.
-
-    ``notes`` report what could not be computed.
-    """
-
-    idf_hypothesis: IdfModel | None = None
-    idf_reference: IdfModel | None = None
-    typical_cost: float | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,28 +90,57 @@ class TransportMetric(MetricBase):
 
     def bind(self, corpus: Sequence[Segment]) -> Self:
         shared = self.bind_shared(corpus) if self.statistics.typical_cost is None else self
-        return shared._bind_idf(corpus)
+        return shared._bind_idf(shared._count_all(corpus))
 
     def bind_shared(self, corpus: Sequence[Segment]) -> Self:
         """Bind the typical cost that relative λ are multiples of, so that systems are scored with the same λ."""
-        if not self.settings.transport.relative:
-            return self
-        typical = self._bind_idf(corpus)._typical_cost(corpus)
-        return dataclasses.replace(self, statistics=dataclasses.replace(self.statistics, typical_cost=typical))
+        return self._bind_cost(corpus, self._count_all(corpus)) if self.settings.transport.relative else self
 
-    def _bind_idf(self, corpus: Sequence[Segment]) -> Self:
+    @property
+    def shares_statistics(self) -> bool:
+        """Whether λ are relative to a typical cost, which must be that of all compared systems."""
+        return self.settings.transport.relative and self.statistics.typical_cost is None
+
+    def bind_counted(self, corpus: Sequence[Segment], counts: Sequence[CorpusCounts]) -> Self:
+        shared = self.bind_shared_counted(corpus, counts) if self.statistics.typical_cost is None else self
+        return shared._bind_idf(add_counts(counts))
+
+    def bind_shared_counted(self, corpus: Sequence[Segment], counts: Sequence[CorpusCounts]) -> Self:
+        return self._bind_cost(corpus, add_counts(counts)) if self.settings.transport.relative else self
+
+    def count(self, segments: Sequence[Segment]) -> CorpusCounts:
+        """Return the counts of a part of the corpus."""
+        return self._count_all(segments) or CorpusCounts(None, None, None)
+
+    def with_statistics(self, statistics: CorpusStatistics) -> Self:
+        """Return this metric with what ``bind`` computed for another like it."""
+        return dataclasses.replace(self._without_idf() if statistics.uniform else self, statistics=statistics)
+
+    def _count_all(self, corpus: Sequence[Segment]) -> CorpusCounts | None:
+        """Return the document frequencies of *corpus*, or None where no idf has to be computed."""
         if self.settings.cloud.weighting == "uniform" or self.settings.idf.file:
-            return self
-        if self.settings.cloud.weighting == "idf" and self._all_compare_with_one(corpus):
-            return self._without_idf()
+            return None
+        compared = self._common_texts(corpus)
         checked = iter_checked(self.spec, corpus)
         other = self.other.count_idf(text for segment in checked for text in self.compared(segment))
-        hypothesis = other
+        hypothesis = None
         if self.settings.idf.source == "sides":
             hypothesis = self.hypothesis.count_idf(segment.hypothesis for segment in corpus)
         elif self.hypothesis.encoder is not self.other.encoder:  # the same texts, in the tokens of the other encoder
             hypothesis = self.hypothesis.count_idf(text for segment in corpus for text in self.compared(segment))
-        statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis, idf_reference=other)
+        return CorpusCounts(hypothesis, other, compared)
+
+    def _bind_cost(self, corpus: Sequence[Segment], counts: CorpusCounts | None) -> Self:
+        typical = self._bind_idf(counts)._typical_cost(corpus)
+        return dataclasses.replace(self, statistics=dataclasses.replace(self.statistics, typical_cost=typical))
+
+    def _bind_idf(self, counts: CorpusCounts | None) -> Self:
+        if counts is None or counts.other is None:
+            return self
+        if self.settings.cloud.weighting == "idf" and counts.compared is not None:
+            return self._without_idf()
+        hypothesis = counts.other if counts.hypothesis is None else counts.hypothesis
+        statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis, idf_reference=counts.other)
         return dataclasses.replace(self, statistics=statistics)
 
     def _without_idf(self) -> Self:
@@ -136,13 +154,16 @@ class TransportMetric(MetricBase):
             settings=dataclasses.replace(self.settings, cloud=cloud),
             hypothesis=hypothesis,
             other=other,
-            statistics=dataclasses.replace(self.statistics, notes=(note,)),
+            statistics=dataclasses.replace(self.statistics, notes=(note,), uniform=True),
         )
 
-    def _all_compare_with_one(self, corpus: Sequence[Segment]) -> bool:
+    def _common_texts(self, corpus: Sequence[Segment]) -> tuple[str, ...] | None:
+        """Return what every hypothesis is compared with, or None if not all are compared with the same."""
         segments = iter(corpus)
         first = next(segments, None)
-        return first is not None and all(self.compared(segment) == self.compared(first) for segment in segments)
+        if first is None or any(self.compared(segment) != self.compared(first) for segment in segments):
+            return None
+        return self.compared(first)
 
     def _typical_cost(self, corpus: Sequence[Segment]) -> float:
         """Median of the costs C_ij between tokens with mass, over at most 1,000 pairs of the corpus."""
@@ -195,7 +216,10 @@ class TransportMetric(MetricBase):
 
     def _score_chunk(self, segments: Sequence[Segment], keep_alignments: bool) -> Iterator[Score]:
         problems = self._pair(segments)
-        solutions = {role: self._solve(role, problems, keep_alignments) for role in self._readout.roles}
+        dropped = self.settings.readout.drop_flows
+        solutions = {role: self._solve(role, problems, keep_alignments or dropped > 0) for role in self._readout.roles}
+        if dropped:
+            solutions = {role: self._drop_flows(problems, solution) for role, solution in solutions.items()}
         stretch = problems.stretch(self.settings.transport.cost)
         costs = {
             role: np.where(s.converged & problems.comparable, s.costs * stretch, np.nan)
@@ -253,6 +277,20 @@ class TransportMetric(MetricBase):
         empty = np.flatnonzero(problems.empty)
         return solution.replaced(empty, self._solve_pairs(problems, problems.pairs[empty], whole, keep_couplings))
 
+    def _drop_flows(self, problems: CloudPairs, solution: BatchSolution) -> BatchSolution:
+        """Leave the smallest flows of every pair out of its cost, as in the later release of XMoverScore."""
+        assert solution.couplings is not None
+        kept = tuple(drop_smallest(plan, self.settings.readout.drop_flows) for plan in solution.couplings)
+        costs = [float(np.sum(self._cost(problems, i) * plan)) for i, plan in enumerate(kept)]
+        return dataclasses.replace(solution, costs=np.array(costs), couplings=kept)
+
+    def _cost(self, problems: CloudPairs, i: int) -> NDArray[np.float64]:
+        """Return the costs between the points of a pair; they are not stretched for an empty text."""
+        hypothesis, other = problems.clouds(i)
+        cost = self.settings.transport.cost
+        positions = (hypothesis.positions, other.positions) if cost == "position" else None
+        return cost_matrix(hypothesis.points, other.points, cost, positions=positions)
+
     def _solve_pairs(
         self, problems: CloudPairs, pairs: NDArray[np.int64], setting: TransportSetting, keep_couplings: bool
     ) -> BatchSolution:
@@ -296,9 +334,7 @@ class TransportMetric(MetricBase):
         if role == "transport" and problems.empty[i]:
             rho_a = rho_b = math.inf
         transport = self.settings.transport
-        positions = (hypothesis.positions, other.positions) if transport.cost == "position" else None
-        cost = cost_matrix(hypothesis.points, other.points, transport.cost, positions=positions)
-        cost = cost * problems.stretch(transport.cost)[i]
+        cost = self._cost(problems, i) * problems.stretch(transport.cost)[i]
         problem = TransportProblem(cost, hypothesis.weights, other.weights, rho_a, rho_b)
         assert solution.couplings is not None
         if transport.order != 1:
