@@ -80,7 +80,7 @@ def _mean_strain(pair: ExplainedPair) -> float:
 
 def _describe_effects(explanation: LocalExplanation) -> str:
     if explanation.higher_is_better is None:
-        return "neither direction is better, so no word harms the score"
+        return "neither direction is better, so no word is good or bad"
     harms = sorted(zip(explanation.suspicion(), (w.text for w in explanation.words), strict=True), reverse=True)
     harmful = list(dict.fromkeys(text for harm, text in harms if harm > 0))[:NAMED]
     helpful = list(dict.fromkeys(text for harm, text in reversed(harms) if harm < 0))[:NAMED]
