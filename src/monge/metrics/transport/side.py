@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from monge.clouds import CloudRecipe, IdfModel, PointCloud
+from monge.clouds import CloudBatch, CloudRecipe, IdfModel, PointCloud, build_clouds
 from monge.encoders import Encoder
-from monge.encoders.prefetch import encode_in_background
+from monge.encoders.prefetch import encode_batches
 
 _TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
 
@@ -25,10 +25,11 @@ class Side:
         """Return this side with the same mass for every token."""
         return replace(self, recipe=replace(self.recipe, weighting="uniform"))
 
-    def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
+    def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> Mapping[str, PointCloud]:
         """Return the cloud of every text."""
-        encoded = encode_in_background(self.encoder, list(texts), self.layers)
-        return {text: self.recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+        batches = encode_batches(self.encoder, list(texts), self.layers)
+        made = [build_clouds(self.recipe, batch, idf) for batch in batches]
+        return CloudBatch.join(made) if made else {}
 
     def count_idf(self, texts: Iterable[str]) -> IdfModel:
         """Return in how many of *texts* each token of this side's encoder occurs."""
