@@ -4,7 +4,7 @@ from monge.clouds.batch import CloudBatch, build_clouds
 from monge.clouds.build import CloudRecipe, join_clouds
 from monge.clouds.cloud import MARKED_SHARE, PointCloud, are_comparable
 from monge.clouds.filters import FILTERS, parse_filters
-from monge.clouds.remap import IDENTITY, Remapping
+from monge.clouds.remap import IDENTITY, BatchRemapping, Remapping
 from monge.clouds.weights import WEIGHTINGS, IdfModel
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "IDENTITY",
     "MARKED_SHARE",
     "WEIGHTINGS",
+    "BatchRemapping",
     "CloudBatch",
     "CloudRecipe",
     "IdfModel",
