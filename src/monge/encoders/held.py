@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from monge.encoders.base import Encoder
+from monge.encoders.base import Encoder, layer_names_of
 from monge.encoders.ragged import EncodedBatch
 from monge.storage.identity import stated_identity
 
@@ -79,7 +79,13 @@ def find_shared(readings: Iterable[tuple[Encoder, Sequence[int]]]) -> list[Share
         encoders.setdefault(key, encoder)
         layers.setdefault(key, set()).update(own)
         readers[key] = readers.get(key, 0) + 1
-    return [SharedReading(encoders[key], tuple(sorted(layers[key]))) for key in encoders if readers[key] > 1]
+    shared = [key for key in encoders if readers[key] > 1 and (len(layers[key]) == 1 or _stacks(encoders[key]))]
+    return [SharedReading(encoders[key], tuple(sorted(layers[key]))) for key in shared]
+
+
+def _stacks(encoder: Encoder) -> bool:
+    """Whether several layers can be read at once; named ones differ in width."""
+    return not layer_names_of(encoder)
 
 
 @contextmanager
