@@ -6,8 +6,8 @@ import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from monge.encoders.base import Encoder
 from monge.encoders.stores import digest
 from monge.environment import Environment
 from monge.errors import ModelError, suggest
@@ -134,9 +134,16 @@ def find_model(name: str) -> ModelSpec:
     raise ModelError(f"no model {name!r}{suggest(name, [s.name for s in MODELS])}; `monge models` lists them")
 
 
-def recognise_model(encoder: Encoder) -> ModelSpec | None:
-    """Return the spec of the model that an encoder runs, by the name in its signature; None for any other model."""
-    name, _, _ = encoder.signature.partition("@")
+class Signed(Protocol):
+    """An encoder or a language model: what names itself by a signature."""
+
+    @property
+    def signature(self) -> str: ...
+
+
+def recognise_model(runner: Signed) -> ModelSpec | None:
+    """Return the spec of the model that an encoder or a language model runs, by the name in its signature, or None."""
+    name, _, _ = runner.signature.partition("@")
     return next((s for s in MODELS if name == s.title or name in [file.name for file in s.files]), None)
 
 

@@ -65,3 +65,7 @@ class LanguageModel(Protocol):
     def score(self, texts: Sequence[Continuation]) -> list[TokenProbabilities]:
         """Return the log-probabilities of the tokens of every text, in order."""
         ...
+
+    def restore_case(self, text: str) -> str:
+        """Return a text without capitals with those that the model expects; others unchanged. No character moves."""
+        ...

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,9 @@ class CachedLanguageModel:
         self._start = hashlib.sha256(f"lm={ALGORITHM}\0{model.identity}\0".encode())
         self._label = make_label(f"probabilities of {model.signature}", maker_of(model.identity or ""))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CachedLanguageModel, (self.model, self._store)
+
     @property
     def signature(self) -> str:
         return self.model.signature
@@ -41,6 +45,10 @@ class CachedLanguageModel:
     @property
     def languages(self) -> tuple[str, ...]:
         return self.model.languages
+
+    def restore_case(self, text: str) -> str:
+        """Return a text without capitals with those that the model expects; others unchanged."""
+        return self.model.restore_case(text)
 
     def score(self, texts: Sequence[Continuation]) -> list[TokenProbabilities]:
         """Return the log-probabilities of the tokens of every text, in order."""

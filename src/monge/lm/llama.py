@@ -138,9 +138,7 @@ def _norm(state: str, weight: str, output: str, epsilon: float) -> Any:
 
 
 def _rotate(name: str, heads: int) -> Any:
-    return fused(
-        "RotaryEmbedding", [name, "positions", "cos", "sin"], f"{name}.turned", interleaved=1, num_heads=heads
-    )
+    return fused("RotaryEmbedding", [name, "positions", "cos", "sin"], f"{name}.turned", interleaved=1, num_heads=heads)
 
 
 def _spread(name: str, shape: LlamaShape) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from monge.encoders.onnx.backend import OnnxSession
 from monge.errors import InputError
 from monge.lm.base import Continuation, TokenProbabilities
 from monge.lm.bpe import build_tokenizer
+from monge.lm.casing import CaseRestorer
 from monge.lm.gguf import GgufFile
 from monge.lm.llama import LlamaShape, decoder_graph, head_graph, rotary_tables
 
@@ -45,9 +47,11 @@ class LlamaModel:
     """
 
     def __init__(self, path: Path, *, signature: str, identity: str, languages: tuple[str, ...] = ()) -> None:
+        self._path = path
         self._file = GgufFile(path)
         self._shape = LlamaShape.of(self._file)
         self._tokenizer = build_tokenizer(self._file)
+        self._casing = CaseRestorer(self._tokenizer)
         self._start = int(self._file.metadata.get("tokenizer.ggml.unknown_token_id", 0))  # <|endoftext|>
         self._window = min(WINDOW, self._shape.window)
         self._cos, self._sin = rotary_tables(self._shape, self._window)
@@ -56,6 +60,10 @@ class LlamaModel:
         self._languages = languages
         self._sessions: list[OnnxSession] = []
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = {"signature": self._signature, "identity": self._identity, "languages": self._languages}
+        return partial(LlamaModel, self._path, **facts), ()  # type: ignore[arg-type]
 
     @property
     def signature(self) -> str:
@@ -68,6 +76,10 @@ class LlamaModel:
     @property
     def languages(self) -> tuple[str, ...]:
         return self._languages
+
+    def restore_case(self, text: str) -> str:
+        """Return a text without capitals with those that the vocabulary prefers; others unchanged."""
+        return self._casing.restore(text)
 
     def score(self, texts: Sequence[Continuation]) -> list[TokenProbabilities]:
         """Return the log-probabilities of the tokens of every text, in order."""
@@ -87,7 +99,7 @@ class LlamaModel:
         for text in one:
             if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
                 raise InputError(f"half of a surrogate pair (not a character) in the text {text[:60]!r}")
-        blank = one.prompt.endswith(" ")
+        blank = one.prompt.endswith(" ") and bool(one.text)
         before = self._tokenizer.encode(one.prompt[:-1] if blank else one.prompt, add_special_tokens=False)
         encoding = self._tokenizer.encode(" " * blank + one.text, add_special_tokens=False)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)

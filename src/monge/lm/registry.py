@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from monge.encoders.identity import compose_identity
@@ -59,9 +60,13 @@ def _load(name: str, device: str, environment: Environment) -> LanguageModel:
 
 
 def _load_gguf(path: Path, environment: Environment, spec: ModelSpec | None = None) -> LanguageModel:
+    return _open_gguf(path, digest([path], environment), spec)
+
+
+@lru_cache(maxsize=1)  # metrics share its weights (500 MB)
+def _open_gguf(path: Path, weights: str, spec: ModelSpec | None) -> LanguageModel:
     from monge.lm.llama_model import ALGORITHM, LlamaModel
 
-    weights = digest([path], environment)
     identity = compose_identity(
         "onnx", "onnxruntime", "tokenizers", device="cpu", lm=ALGORITHM, weights=weights, dtype="float32"
     )

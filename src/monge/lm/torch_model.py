@@ -17,6 +17,7 @@ from monge.encoders.torch_backend import choose_device, find_window, import_torc
 from monge.environment import Environment
 from monge.errors import ModelError
 from monge.lm.base import Continuation, TokenProbabilities
+from monge.lm.casing import CaseRestorer
 
 ALGORITHM = 1  # raise it when the way torch is called changes a probability
 _WINDOW = 1024
@@ -39,6 +40,7 @@ class TorchLanguageModel:
         self._tokenizer = load_tokenizer(directory)
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        self._casing = CaseRestorer(self._tokenizer)
         self._start = next(
             (config[key] for key in ("bos_token_id", "eos_token_id") if isinstance(config.get(key), int)), None
         )
@@ -70,6 +72,10 @@ class TorchLanguageModel:
     def languages(self) -> tuple[str, ...]:
         return ()
 
+    def restore_case(self, text: str) -> str:
+        """Return a text without capitals with those that the vocabulary prefers; others unchanged."""
+        return self._casing.restore(text)
+
     def score(self, texts: Sequence[Continuation]) -> list[TokenProbabilities]:
         """Return the log-probabilities of the tokens of every text, in order; without a start token not the first."""
         sheets = [self._tokenize(one) for one in texts]
@@ -88,7 +94,7 @@ class TorchLanguageModel:
 
     def _tokenize(self, one: Continuation) -> tuple[list[int], int, Any, int, tuple[str, ...]]:
         """Return ids, the place of the first that is scored, the text's encoding, the shift of its spans, and notes."""
-        blank = one.prompt.endswith(" ")
+        blank = one.prompt.endswith(" ") and bool(one.text)
         before = self._tokenizer.encode(one.prompt[:-1] if blank else one.prompt, add_special_tokens=False)
         encoding = self._tokenizer.encode(" " * blank + one.text, add_special_tokens=False)
         ids = [*([] if self._start is None else [self._start]), *before.ids, *encoding.ids]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from monge.encoders.models import ModelSpec, recognise_model
-from monge.metrics.protocols import Encoding, Metric
+from monge.metrics.protocols import Encoding, Metric, Predicting
 from monge.text import Segment, guess_language, language_name, parse_language
 
 _SAMPLE = 100  # segments that are looked at
@@ -47,5 +47,10 @@ def _models_of(metric: Metric) -> Iterator[ModelSpec]:
     if isinstance(metric, Encoding):
         for encoder, _ in metric.encodings():
             model = recognise_model(encoder)
+            if model is not None and model.language_codes:
+                yield model
+    if isinstance(metric, Predicting):
+        for language_model in metric.language_models():
+            model = recognise_model(language_model)
             if model is not None and model.language_codes:
                 yield model

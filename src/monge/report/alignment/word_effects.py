@@ -38,6 +38,8 @@ def effects_sentence(explanation: LocalExplanation) -> str:
     if explanation.base is None:
         return "Each number is what the score loses when that one word is left out (occlusion); they do not add up."
     total = sum(word.effect for word in explanation.words)
+    if explanation.method == "shares":
+        return f"{explanation.value:.4f} is the sum of what its {len(explanation.words)} words add (exact)"
     return (
         f"{explanation.value:.4f} = {explanation.base:.4f} (no word) {signed(total, 4)} (all words), "
         f"each word's mean gain over random orders (Shapley sampling, {explanation.evaluations} scores)"

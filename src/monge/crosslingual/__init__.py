@@ -1,0 +1,1 @@
+"""What connects two languages: fitted maps of vectors, word alignment, bilingual dictionaries."""
