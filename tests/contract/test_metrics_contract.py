@@ -203,11 +203,11 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
     "bag": ("released",), "oov": ("hash", "skip"),
-    "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
+    "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "dictionary": (write_dictionary(FOLDER / "other.tsv", "regen\tboats;home\n"),),
     "source_language": ("tr",), "terms": ("cosine + 0.2*fluency",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
-    "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
+    "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
 }  # fmt: skip
 FILES = ("idf", "baseline")
 OF_MODELS = (
@@ -216,7 +216,7 @@ OF_MODELS = (
     "dtype",
     "wordnet",
     "lm",
-)  # long and dtype below; the others need torch and WordNet's files
+)
 SAME_SCORES = {  # one point on each side leaves nothing to choose
     "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
     "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
@@ -229,6 +229,7 @@ VECTORS = (  # of fewer than all words, but of more than half: scores of texts t
 VARIED = [
     *SEGMENTS,
     Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "Der xyzzy Regenjunge", "6"),
+    Segment("The man ran. The boat was home.", ("The boat was home. A man ran.",), "x y", "7"),
 ]
 
 

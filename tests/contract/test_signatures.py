@@ -52,9 +52,11 @@ TEXTS: Mapping[str, tuple[object, ...]] = {
     "lambda_unit": ("absolute", "relative"), "regulariser": ("entropy", "kl"),
     "readout": ("f", "distance", "one_minus", "inverse"), "references": ("max", "mean", "joint"), "baseline": ("",),
     "language": ("en", "zh", "de"), "bag": ("all", "released"), "oov": ("skip", "zero", "hash"),
-    "fold_case": ("auto", "never"), "tokenize": ("13a", "char", "none"), "smooth_method": ("exp", "floor", "add-k"),
+    "fold_case": ("auto", "never"), "split": ("lines", "sentences"),
+    "tokenize": ("13a", "char", "none"), "smooth_method": ("exp", "floor", "add-k"),
     "members": ("bertscore + 0.5*cosine", "bertscore + chrf", "emd"), "constants": ("", "0.1/0.2 0.3/0.4"),
     "wordnet": ("none",), "long": ("window",), "device": ("auto",), "dtype": ("float32",),
+    "reading": ("average", "literal"),
 }  # fmt: skip
 
 
