@@ -18,6 +18,9 @@ ALGORITHM = 1  # raise it when what is stored for a text changes
 _AT_ONCE = 64  # texts between two writes: what an interrupted run keeps
 
 
+_NOTHING = TokenProbabilities("", (), np.zeros((0, 2), dtype=np.int64), np.zeros(0))  # of an empty text
+
+
 class CachedLanguageModel:
     """A language model in front of a store: a text is read only if it was never read before.
 
@@ -52,7 +55,7 @@ class CachedLanguageModel:
 
     def score(self, texts: Sequence[Continuation]) -> list[TokenProbabilities]:
         """Return the log-probabilities of the tokens of every text, in order."""
-        keys = {one: self._key(one) for one in dict.fromkeys(texts)}
+        keys = {one: self._key(one) for one in dict.fromkeys(texts) if one.text}
         blobs = self._store.get(list(keys.values()))
         known = {one: _unpack(one.text, blobs[key]) for one, key in keys.items() if key in blobs}
         missing = sorted((one for one in keys if one not in known), key=lambda one: -len(one.text) - len(one.prompt))
@@ -60,7 +63,7 @@ class CachedLanguageModel:
             fresh = dict(zip(part, self.model.score(part), strict=True))
             self._store.put(self._label, {keys[one]: _pack(found) for one, found in fresh.items()})
             known |= fresh
-        return [known[one] for one in texts]
+        return [known[one] if one.text else _NOTHING for one in texts]
 
     def _key(self, one: Continuation) -> bytes:
         digest = self._start.copy()
