@@ -125,7 +125,8 @@ class CachedEncoder:
         counts = [len(numbers) // 16 for numbers, _ in known]
         numbers = np.frombuffer(b"".join(numbers for numbers, _ in known), dtype="<i4").reshape(-1, 4).astype(np.int64)
         joined = b"".join([blobs[key] for keys in columns for key in keys])
-        vectors = np.frombuffer(joined, dtype=self._dtype).reshape(len(chosen), len(numbers), self.dimension)
+        width = -1 if joined else self.dimension  # named layers may be wider or narrower than the last
+        vectors = np.frombuffer(joined, dtype=self._dtype).reshape(len(chosen), len(numbers), width)
         rest = [json.loads(data) for _, data in known]
         return EncodedBatch(
             texts,
