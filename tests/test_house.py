@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "monge"
 # from the ground up: a room may import itself and the rooms listed before it
 ROOMS = (
     "errors", "version", "environment", "storage", "text", "encoders", "annotate", "transport", "clouds",
-    "crosslingual", "discourse", "scores", "metrics", "comparison", "meta", "explanation", "engine", "search",
+    "crosslingual", "lm", "discourse", "scores", "metrics", "comparison", "meta", "explanation", "engine", "search",
     "workflows", "report", "service", "cli",
 )  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -7,6 +7,7 @@ from monge.explanation.lime import fit_lime
 from monge.explanation.local import (
     LocalExplanation,
     WordEffect,
+    explain_by_shares,
     explain_occlusion,
     occlude_words,
     occlusion_variants,
@@ -38,6 +39,7 @@ __all__ = [
     "delete_words",
     "describe_foci",
     "describe_loss",
+    "explain_by_shares",
     "explain_document",
     "explain_occlusion",
     "explain_score",

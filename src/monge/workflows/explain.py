@@ -15,6 +15,7 @@ from monge.explanation import (
     Explanation,
     LocalExplanation,
     delete_words,
+    explain_by_shares,
     explain_document,
     explain_segments,
     fit_lime,
@@ -23,7 +24,7 @@ from monge.explanation import (
     sample_shapley,
 )
 from monge.metrics.base import bind_shared, bind_to
-from monge.metrics.protocols import Aligning, Metric
+from monge.metrics.protocols import Aligning, Metric, WordSharing
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment, iter_documents
 from monge.workflows.inputs import TextFiles, fit_encoders
@@ -161,6 +162,8 @@ def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Expla
         raise OptionError(f"how={request.how!r}: must be one of {', '.join(METHODS)}")
     if request.how in ("auto", "additive") and is_explained_by_foci(metric):
         return explain_document(metric, segment)
+    if isinstance(metric, WordSharing) and request.how in ("additive", "auto"):
+        return explain_by_shares(metric, segment)
     if request.how == "additive" or (request.how == "auto" and isinstance(metric, Aligning)):
         return explain_segments(metric, [segment])[0]
     if request.how == "occlusion":
