@@ -48,7 +48,7 @@ COPY, EMPTY = Segment(ENGLISH, (ENGLISH,), ENGLISH), Segment("", (ENGLISH,), ENG
 CORPUS = [COPY, EMPTY, *PAIRS]
 
 # what each metric is run with by default, though not its largest model
-STATIC = ("wmd", "wmdo", "we", "we_wpi")
+STATIC = ("wmd", "wmdo", "we", "we_wpi", "rouge_we")
 
 
 def load(name: str, encoder: object) -> Metric:
