@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("models", "models", "list, fetch and locate encoder weights"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),
+    ("confidence", "confidence", "calibrate how far a single score can be trusted"),
     ("doctor", "doctor", "check this install against stored values"),
     ("completion", "completion", "print a shell completion script"),
 )
