@@ -1,7 +1,7 @@
 """How far one score can be trusted: intervals whose coverage is measured on human judgments.
 
 A metric's score s of an output is compared with t, the score that the output would have if the metric ordered outputs
-as people do: t = F_s⁻¹(F_h(h)) for the judgment h. An interval s ± q·(σ + β) should hold t in, say, 90 % of cases; σ says
+as people do: t = F_s⁻¹(F_h(h)) for the judgment h. An interval s ± q·(σ + β) should hold t in 90 % of cases, say; σ is
 how unstable this one score is (over references, layers, words left out), β is the median of σ, and q is chosen on data
 (split conformal prediction; Papadopoulos et al. 2002, Lei et al. 2018).
 """
