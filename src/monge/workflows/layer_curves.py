@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from monge.encoders import load_encoder
 from monge.environment import Environment
 from monge.errors import OptionError
@@ -30,7 +28,7 @@ def measure_layers(
         raise OptionError("no metric with layers: curves are drawn for metrics such as bertscore, emd or moverscore")
     plan = request.agreement.plans(request.data)[0]
     sets = read_judged_sets(request.data, environment=environment, seed=request.agreement.seed)
-    variants = {base.label: _vary_layers(base, environment) for base in bases}
+    variants = {base.label: vary_layers(base, environment) for base in bases}
     everything = [
         MetricVariant(f"{label} {v.label}", v.name, v.options) for label, own in variants.items() for v in own
     ]
@@ -44,7 +42,7 @@ def measure_layers(
     }
 
 
-def _vary_layers(base: MetricVariant, environment: Environment) -> Sequence[MetricVariant]:
+def vary_layers(base: MetricVariant, environment: Environment) -> list[MetricVariant]:
     """Return the metric at each hidden state of its encoder, labelled by the layer."""
     encoder = base.options.get("encoder", metric_options(base.name)["encoder"].default)
     count = load_encoder(encoder, cache=True, environment=environment).layers
