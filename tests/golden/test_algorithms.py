@@ -29,6 +29,7 @@ SEGMENTS = [
 TABLE: dict[str, float] = {
     "bertscore": 2.41677755,
     "f_alpha": 2.419866363,
+    "rouge_we": 2.420002892,
     "yisi1": 2.371236942,
     "emd": 0.784856278,
     "lazy_emd": 0.35463496,
@@ -40,7 +41,12 @@ TABLE: dict[str, float] = {
     "wmdo": 1.142392058,
     "we": 2.220525432,
     "we_wpi": 1.152545722,
+    "xmoverscore": -0.574223087,
+    "xmoverscore_v1": -0.206879113,
+    "xmoverscore_v2": 1.493349065,
+    "yisi2": 1.445294957,
     "cosine": 2.687910033,
+    "cosine_xl": 1.471629293,
     "mongescore": 2.509472924,
     "ensemble": 2.030871638,
 }

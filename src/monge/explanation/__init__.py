@@ -16,6 +16,7 @@ from monge.explanation.plausibility import Plausibility, measure_plausibility
 from monge.explanation.result import ExplainedPair, ExplainedPlan, ExplainedText, Explanation, Flow, Word
 from monge.explanation.stress import AttackResult, Rate, StressResult, own_pairs, run_stress
 from monge.explanation.triples import score_triples
+from monge.explanation.verbal import describe_loss
 
 __all__ = [
     "LOCAL_METHODS",
@@ -33,6 +34,7 @@ __all__ = [
     "Word",
     "WordEffect",
     "delete_words",
+    "describe_loss",
     "explain_occlusion",
     "explain_score",
     "explain_segments",
