@@ -10,7 +10,6 @@ Reads MONGE_DATA (or ../shared/data beside the checkout). Prints Markdown.
 import argparse
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,13 +72,18 @@ def pairings() -> None:
         found = pair_scores_anew(first, second, share=share)
         table = np.stack([found.first, found.second])
         values = aggregate_scores(table)
-        p = run_tests(replace(paired(table)), draws=1, seed=0)["sign"][1][0]
+        p = run_tests(paired(table), draws=1, seed=0)["sign"][1][0]
         rows.append(
             [f"{share:.0%}", f"{found.share:.1%}", *(f"{values[m][0] - values[m][1]:+.3f}" for m in ("mean", "median")),
-             "first" if values["bt"][0] > values["bt"][1] else "second", f"{p:.2g}"]
+             _preferred(values["bt"]), f"{p:.2g}"]
         )  # fmt: skip
     header = ["wins asked for", "wins", "mean difference", "median difference", "Bradley–Terry prefers", "sign test p"]
     print(markdown_table(header, rows))
+
+
+def _preferred(strengths: np.ndarray) -> str:
+    gap = float(strengths[0] - strengths[1])
+    return "neither" if abs(gap) < 1e-9 else "first" if gap > 0 else "second"
 
 
 def main() -> int:
