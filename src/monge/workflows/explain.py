@@ -14,16 +14,17 @@ from monge.explanation import (
     Explanation,
     LocalExplanation,
     delete_words,
+    explain_by_shares,
     explain_segments,
     fit_lime,
     occlude_words,
     sample_shapley,
 )
 from monge.metrics.base import bind_shared, bind_to
-from monge.metrics.protocols import Aligning, Metric
+from monge.metrics.protocols import Aligning, Metric, WordSharing
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment
-from monge.workflows.inputs import TextFiles
+from monge.workflows.inputs import TextFiles, fit_encoders
 from monge.workflows.score import DEFAULT_METRIC
 
 Method = Literal["auto", "additive", "occlusion", "shapley", "lime"]
@@ -92,7 +93,7 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
     environment = environment or Environment.read()
     everything = [segment for one in request.segments for segment in one.corpus]
     found = []
-    for variant in request.metrics:
+    for variant in fit_encoders(request.metrics, [everything]):
         shared = bind_shared(variant.load(environment), everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)
@@ -138,6 +139,8 @@ def explain(
 def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Explanation | LocalExplanation:
     if request.how not in METHODS:
         raise OptionError(f"how={request.how!r}: must be one of {', '.join(METHODS)}")
+    if isinstance(metric, WordSharing) and request.how in ("additive", "auto"):
+        return explain_by_shares(metric, segment)
     if request.how == "additive" or (request.how == "auto" and isinstance(metric, Aligning)):
         return explain_segments(metric, [segment])[0]
     if request.how == "occlusion":
