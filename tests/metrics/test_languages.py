@@ -113,3 +113,36 @@ def test_presets_follow_the_target_of_a_pair() -> None:
     assert pair.signature == target.signature
     with pytest.raises(OptionError, match="neither a language nor a region"):
         load_metric("f_alpha", encoder=encoder, language="en-xx")
+
+
+CZECH = [
+    "Chlapec v kabátu běžel domů a celou noc pršelo, ale nikdo si toho na ulici ani v domě nevšiml, protože spali.",
+    "Vláda oznámila, že v příštím roce nebude zvyšovat daně pro firmy, ale nikdo si tím není jistý, jak to bylo.",
+]
+
+
+def test_sources_are_looked_at_where_they_are_read() -> None:
+    metric = load_metric("cosine_xl")
+    assert describe_mismatch([metric], ENGLISH, sources=GERMAN) == ""
+    found = describe_mismatch([metric], ENGLISH, sources=CZECH)
+    assert found.startswith("the sources look Czech")
+    assert "German" in found
+    assert "Thai" in found  # the known ones are named
+    assert describe_mismatch([load_metric("cosine", encoder="minilm")], ENGLISH, sources=CZECH) == ""
+
+
+def test_exchanged_sources_and_translations_are_noticed() -> None:
+    metric = load_metric("cosine_xl")
+    found = describe_mismatch([metric], GERMAN, sources=ENGLISH, declared="en")
+    assert "are the two exchanged?" in found
+    assert "right file" in describe_mismatch([metric], ENGLISH, sources=ENGLISH)
+
+
+def test_the_multilingual_encoder_is_taken_for_languages_it_knows() -> None:
+    result = monge.score(GERMAN, GERMAN[::-1], metric="bertscore")
+    assert "encoder:use-multilingual" in result["signature"]
+    assert any("scored with encoder=use" in note for note in result["notes"]["score"])
+    assert "MiniLM" in monge.score(ENGLISH, ENGLISH[::-1], metric="bertscore")["signature"]
+    assert "MiniLM" in monge.score(CZECH, CZECH[::-1], metric="bertscore")["signature"]  # which use does not know
+    chosen = monge.score(GERMAN, GERMAN[::-1], metric="bertscore", encoder="minilm")
+    assert "MiniLM" in chosen["signature"]

@@ -31,6 +31,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("dictionaries", "dictionaries", "list and fetch bilingual dictionaries"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
     ("align", "align", "put the vectors of two languages into one space"),
+    ("normalise", "normalise", "write contractions in full and put words into the usual order"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),
     ("confidence", "confidence", "calibrate how far a single score can be trusted"),
     ("doctor", "doctor", "check this install against stored values"),
