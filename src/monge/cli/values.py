@@ -20,6 +20,13 @@ def seed(text: str) -> int:
     return value
 
 
+def count(text: str) -> int:
+    """Return a number of things to show, at least 1; argparse reports anything else."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
 def check_target(path: str | None, *, endings: Sequence[str] = (), inputs: Iterable[str | None] = ()) -> None:
     """Raise now if *path* cannot be written, rather than after the work whose result it should receive.
 

@@ -9,7 +9,14 @@ from typing import Any, Literal
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.explanation import Explanation, LocalExplanation, explain_segments, occlude_words, sample_shapley
+from monge.explanation import (
+    Explanation,
+    LocalExplanation,
+    describe_loss,
+    explain_segments,
+    occlude_words,
+    sample_shapley,
+)
 from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric
 from monge.metrics.variants import MetricVariant, parse_variant
@@ -46,14 +53,17 @@ class ExplainRequest:
 
 @dataclass(frozen=True, eq=False)
 class SystemExplanation:
-    """One explanation, and the system whose output it explains."""
+    """One explanation, the system whose output it explains, and the id of the segment."""
 
     system: str
     explanation: Explanation | LocalExplanation
+    id: str = ""
 
     def record(self) -> dict[str, object]:
         """Return the explanation as plain JSON values."""
-        return ({"system": self.system} if self.system else {}) | self.explanation.record()
+        names = {"system": self.system, "id": self.id}
+        sentence = {"sentence": describe_loss(self.explanation)}
+        return {key: value for key, value in names.items() if value} | self.explanation.record() | sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +95,7 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
             explanation = _explain(request, bound, one.segment)
             notes = (*bound.binding_notes, *explanation.notes)
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
-            found.append(SystemExplanation(one.segment.system, labelled))
+            found.append(SystemExplanation(one.segment.system, labelled, one.segment.id))
     return ExplainResult(tuple(found))
 
 

@@ -27,7 +27,7 @@ def study_sections(
         body.append(html_figure(figure_bytes(draw_agreement(study)), "Agreement of every metric, with its interval"))
         if len(study.ranking.metrics) > 1:
             figure = figure_bytes(draw_significance_matrix(study))
-            body.append(html_figure(figure, matrix_legend(study)))
+            body.append(html_figure(figure, matrix_legend(study, signs=("Blue:", "grey:"))))
         if number == 0 and any(np.isfinite(task.human[task.used]).all() for task in tasks):
             caption = "Scores of outputs from worst to best judged: a good metric keeps the groups apart"
             body.append(html_figure(figure_bytes(draw_distributions(tasks)), caption))
