@@ -122,6 +122,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--buckets",
         nargs="+",
+        action="extend",
         choices=KINDS,
         default=[],
         metavar="KIND",

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_target(args.html)
     check_target(args.plot, endings=(".svg", ".png", ".pdf"))
-    check_figures(args.html, args.plot)
+    check_figures(args.plot)
     check_target(args.save_scores, endings=(".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"))
     request = CorrelateRequest(
         data=judged_data(args, args.data),

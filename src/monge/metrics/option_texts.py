@@ -92,6 +92,8 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "asian_support": OptionText("split Chinese and Japanese into characters", _SWITCH),
     "case_sensitive": OptionText("tell upper from lower case", _SWITCH),
     "use_stemmer": OptionText("compare stems (Porter, English)", _SWITCH),
+    "split": OptionText("what counts as a sentence", "`lines` (as in rouge-score) or `sentences` (found by rules)"),
+    "reading": OptionText("which reading of the paper's formula is computed", ""),
     "n": OptionText("longest n-gram", "a whole number"),
     "wordnet": OptionText("where synonyms come from", "`auto`, a folder of WordNet's files, or `none`"),
     "gamma": OptionText("largest fragmentation penalty", _WEIGHT),

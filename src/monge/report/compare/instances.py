@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from monge.explanation import LocalExplanation, describe_loss
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import render_effects
-from monge.report.compare.differences import Piece, mark_differences
+from monge.report.compare.differences import TextPiece, mark_differences
 from monge.report.html import escape, html_details
 from monge.report.printable import make_printable
 from monge.report.tables import display_width
@@ -24,14 +24,15 @@ def instances_text(pair: ShownPair, *, colour: bool, width: int = 80, hint: str 
 
     *hint* says how to see more of an instance.
     """
+    gap = "\n" if any(any(one.outputs) for one in pair) else ""
     parts = [
-        f"{title}\n\n" + "\n\n".join(_instance_lines(pair, one, colour, width) for one in group)
+        f"{title}\n{gap}" + f"\n{gap}".join(_instance_lines(pair, one, colour, width) for one in group)
         for title, group in _groups(pair)
         if group
     ]
     if not parts:
         return ""
-    legend = "" if colour else "[ ]: words that only this output has"
+    legend = "" if colour or not gap else "[ ]: words that only this output has"
     return "\n\n".join([*parts, "\n".join(filter(None, [legend, hint]))]).rstrip()
 
 
@@ -90,6 +91,9 @@ def _texts(pair: ShownPair, one: ShownInstance, mark: object) -> list[tuple[str,
     """Return (name, text) rows of an instance; *mark* wraps what only one output has."""
     names = (make_printable(pair.first), make_printable(pair.second))
     scores = (one.difference.first, one.difference.second)
+    if not any(one.outputs):  # scores that were read from a file
+        told = ", ".join(f"{name} {score:.4g}" for name, score in zip(names, scores, strict=True))
+        return [(make_printable(one.difference.id), told)]
     rows = [("instance", make_printable(one.difference.id))]
     if one.source is not None:
         rows.append(("source", make_printable(one.source)))
@@ -107,7 +111,7 @@ def _texts(pair: ShownPair, one: ShownInstance, mark: object) -> list[tuple[str,
     return rows
 
 
-def _mark(piece: Piece, side: int, mark: object) -> str:
+def _mark(piece: TextPiece, side: int, mark: object) -> str:
     text = make_printable(piece.text)
     return mark(text, side) if piece.own and callable(mark) else text
 

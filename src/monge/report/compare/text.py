@@ -13,7 +13,6 @@ from monge.comparison.buckets import Buckets
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import find_test
 from monge.comparison.wording import count_noun
-from monge.errors import OptionError
 from monge.report.compare.bucket_tables import bucket_tables
 from monge.report.compare.instances import instances_html
 from monge.report.compare.plots import (
@@ -32,8 +31,7 @@ from monge.report.compare.tables import (
     ranking_table,
     winner_first,
 )
-from monge.report.html import escape, html_details, html_figure, html_list, html_page, html_table
-from monge.report.plots import figure_bytes
+from monge.report.html import html_details, html_drawing, html_list, html_page, html_table
 from monge.report.tables import display_width, text_table
 from monge.workflows.instances import ShownPair
 
@@ -168,7 +166,7 @@ def comparison_record(
 def comparison_figures(comparison: Comparison, *, limit: int = 6) -> list[tuple[str, str, Callable[[], Any]]]:
     """Return (file name, caption, draw) of every figure; two for each of the first *limit* key pairs."""
     figures: list[tuple[str, str, Callable[[], Any]]] = [
-        ("pairwise", "Who beats whom: P(row beats column) in percent, blue above 50, red below, starred where significant",
+        ("pairwise", "Who beats whom: P(row beats column) in percent; blue above 50, red below, stars: significant",
          lambda: draw_pairwise_matrix(comparison)),
         ("ranks", "Rank of each system by every mechanism", lambda: draw_rank_intervals(comparison)),
     ]  # fmt: skip
@@ -228,6 +226,7 @@ def _html_sections(
     overview, pairs = tables[:-2], tables[-2:]
     every = comparison_tables(comparison, all_pairs=True)[-2:]
     folded = html_details(f"all {len(comparison.pairs)} pairs", "".join(_titled(t) for t in every))
+    figures = [html_drawing(draw, caption) for _, caption, draw in comparison_figures(comparison)]
     return [
         ("Conclusions", heading + html_list(findings.conclusions)),
         ("Warnings", html_list(findings.warnings, kind="warning")),
@@ -235,18 +234,9 @@ def _html_sections(
         ("Pairs", "".join(_titled(t) for t in pairs) + (folded if len(every[0].rows) > len(pairs[0].rows) else "")),
         ("Instances that differ most", instances),
         ("Kinds of instances", "".join(_titled(table) for table in buckets)),
-        ("Figures", _html_figures(comparison)),
+        ("Figures", f'<div class="figures">{"".join(figures)}</div>'),
         ("How it was done", html_list([_legend(comparison), *findings.notes], kind="note")),
     ]
-
-
-def _html_figures(comparison: Comparison) -> str:
-    """Return the figures, or where they are without matplotlib."""
-    try:
-        figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
-    except OptionError as error:  # matplotlib is not installed: the rest of the report needs none
-        return f'<p class="note">{escape(str(error))}</p>'
-    return f'<div class="figures">{"".join(figures)}</div>'
 
 
 def _titled(table: Table) -> str:
@@ -259,7 +249,7 @@ def _drawer(draw: Callable[[Comparison, str, str], Any], comparison: Comparison,
 
 def _legend(comparison: Comparison) -> str:
     test = find_test(comparison.settings.decide_by).title
-    return f"A > B: A beats B by the {test}; A = B: it does not separate them; * p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001"
+    return f"A > B: A beats B by the {test}; A = B: it separates neither; * p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001"
 
 
 def _bullets(sentences: Sequence[str], mark: str, width: int) -> str:
