@@ -130,7 +130,8 @@ def read_segments(args: argparse.Namespace) -> tuple[ExplainedSegment, ...]:
     from monge.workflows.worst import choose_worst
 
     if args.hypothesis is not None:
-        if args.reference or args.input or args.jsonl or args.line is not None or args.worst is not None:
+        files = (args.reference, args.input, args.jsonl, args.parquet)
+        if any(files) or args.line is not None or args.worst is not None:
             raise OptionError("give either --hypothesis and --reference, or files with --line or --worst, not both")
         segment = Segment(args.hypothesis, tuple(args.reference_text), args.source_text)
         return (ExplainedSegment(segment, [segment]),)

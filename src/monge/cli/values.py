@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 from monge.errors import InputError, OptionError
 
 
+FIGURES = (".svg", ".png", ".pdf")  # endings of the names of figures
+
+
 def seed(text: str) -> int:
     """Return a seed, a whole number of at least 0; argparse reports anything else."""
     try:
@@ -56,3 +59,8 @@ def check_figures(*wanted: str | None) -> None:
 
         with figure_style():
             pass
+
+
+def add_theme_argument(parser: argparse._ActionsContainer) -> None:
+    """Add the choice between light and dark figures."""
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="of figures (default: light)")

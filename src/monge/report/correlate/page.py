@@ -7,9 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from monge.meta.intercorrelation import correlate_all
 from monge.meta.judged import JudgedScores
 from monge.meta.study import AgreementStudy
 from monge.meta.wording import study_heading, study_notes, study_verdict
+from monge.report.correlate.heatmap import draw_correlation_matrix
 from monge.report.correlate.plots import draw_agreement, draw_distributions, draw_significance_matrix
 from monge.report.correlate.text import matrix_legend, study_table
 from monge.report.html import html_details, html_drawing, html_list, html_page, html_table
@@ -28,6 +30,9 @@ def study_sections(
         if len(study.ranking.metrics) > 1:
             caption = matrix_legend(study, signs=("Blue:", "grey:"))
             body.append(html_drawing(partial(draw_significance_matrix, study), caption))
+            found = correlate_all(tasks, statistic=study.statistic, level=study.plan.level)
+            caption = "Correlations between all metrics and judgments: blue agrees, red opposes"
+            body.append(html_drawing(partial(draw_correlation_matrix, found), caption))
         if number == 0 and any(np.isfinite(task.human[task.used]).all() for task in tasks):
             caption = "Scores of outputs from worst to best judged: a good metric keeps the groups apart"
             body.append(html_drawing(partial(draw_distributions, tasks), caption))
