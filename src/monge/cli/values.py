@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 from monge.errors import InputError, OptionError
 
-
 FIGURES = (".svg", ".png", ".pdf")  # endings of the names of figures
 
 
