@@ -55,7 +55,7 @@ def test_nothing_is_shown_if_nothing_is_asked_for(capsys: pytest.CaptureFixture[
 def test_the_record_holds_texts_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMPARE, "-f", "json", "--show", "1", "--buckets", "length", "words"]) == 0
     record = json.loads(capsys.readouterr().out)
-    shown = record["instances"][0]
+    shown = record["shown"][0]
     assert (shown["first"], shown["second"]) == ("better", "worse")
     instance = shown["for_second"][0]
     assert instance["outputs"] == ["bananas", "nobody came"]

@@ -151,7 +151,7 @@ def comparison_record(
         "clusters": [list(group) for group in comparison.clusters],
         "rank_ranges": {name: list(bounds) for name, bounds in comparison.rank_ranges.items()},
         "pairs": [asdict(pair) for pair in comparison.pairs],
-        **({"instances": [pair.record() for pair in instances]} if instances else {}),
+        **({"shown": [pair.record() for pair in instances]} if instances else {}),
         **({"buckets": [asdict(one) for one in buckets]} if buckets else {}),
     }
     if corpus is not None:
