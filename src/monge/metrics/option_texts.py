@@ -111,7 +111,7 @@ def option_text(metric: str, option: str) -> OptionText | None:
     """Return what an option of a metric means, or None if nobody wrote it down (metrics of other packages).
 
     >>> option_text("bertscore", "pooling").values
-    '`mean`, `sum`'
+    '`mean`, `sum`, `sentence`'
     """
     relatives = (metric, "rouge1" if metric.startswith("rouge") else metric)
     keys = (*(f"{name}.{option}" for name in relatives), option)

@@ -38,6 +38,11 @@ def effects_sentence(explanation: LocalExplanation) -> str:
     """Return one sentence that says what the effects are."""
     if explanation.base is None:
         return "Each number is what the score loses when that one word is left out (occlusion); they do not add up."
+    if explanation.method == "lime":
+        return (
+            f"Each number is the coefficient of a linear model of the score over {explanation.evaluations} texts with "
+            f"words left out (LIME; intercept {explanation.base:.4f})."
+        )
     total = sum(word.effect for word in explanation.words)
     return (
         f"{explanation.value:.4f} = {explanation.base:.4f} (no word) {signed(total, 4)} (all words), "

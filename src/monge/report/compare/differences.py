@@ -10,14 +10,14 @@ from monge.text import word_spans
 
 
 @dataclass(frozen=True)
-class TextPiece:
+class MarkedText:
     """A piece of a text; ``own`` if the other text does not have it at this place."""
 
     text: str
     own: bool
 
 
-def mark_differences(first: str, second: str) -> tuple[list[TextPiece], list[TextPiece]]:
+def mark_differences(first: str, second: str) -> tuple[list[MarkedText], list[MarkedText]]:
     """Return both texts in pieces that are common to both or not; the pieces of a text joined are the text.
 
     >>> first, _ = mark_differences("a red boat sails", "a blue boat sails")
@@ -32,13 +32,13 @@ def mark_differences(first: str, second: str) -> tuple[list[TextPiece], list[Tex
     return _cut(first, spans[0], runs[0]), _cut(second, spans[1], runs[1])
 
 
-def _cut(text: str, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]) -> list[TextPiece]:
+def _cut(text: str, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]) -> list[MarkedText]:
     """Return the text in pieces, the words of each run as one."""
     pieces, reached = [], 0
     for start, stop in runs:
         if start == stop:
             continue
         begin, end = spans[start][0], spans[stop - 1][1]
-        pieces += [TextPiece(text[reached:begin], False), TextPiece(text[begin:end], True)]
+        pieces += [MarkedText(text[reached:begin], False), MarkedText(text[begin:end], True)]
         reached = end
-    return [piece for piece in [*pieces, TextPiece(text[reached:], False)] if piece.text]
+    return [piece for piece in [*pieces, MarkedText(text[reached:], False)] if piece.text]

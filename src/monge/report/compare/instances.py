@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from monge.explanation import LocalExplanation, describe_loss
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import render_effects
-from monge.report.compare.differences import TextPiece, mark_differences
+from monge.report.compare.differences import MarkedText, mark_differences
 from monge.report.html import escape, html_details
 from monge.report.printable import make_printable
 from monge.report.tables import display_width
@@ -111,7 +111,7 @@ def _texts(pair: ShownPair, one: ShownInstance, mark: object) -> list[tuple[str,
     return rows
 
 
-def _mark(piece: TextPiece, side: int, mark: object) -> str:
+def _mark(piece: MarkedText, side: int, mark: object) -> str:
     text = make_printable(piece.text)
     return mark(text, side) if piece.own and callable(mark) else text
 
