@@ -87,8 +87,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=(*FORMATS, "markdown", "latex"),
-        help="text, json, a picture (svg, png, pdf) or a page (html); with --global also markdown and latex; default: by "
-        "the name of --output, else text",
+        help="text, json, a picture (svg, png, pdf) or a page (html); with --global also markdown and latex; default: "
+        "by the name of --output, else text",
     )
     output.add_argument("--output", metavar="FILE", default="-", help="where to write (default: standard output)")
     output.add_argument(

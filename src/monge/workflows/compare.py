@@ -32,7 +32,7 @@ from monge.scores.files import read_scores
 from monge.scores.records import read_csv_records, read_jsonl_records, read_tsv_records
 from monge.scores.rows import check_recipes
 from monge.text import Segment, read_lines
-from monge.workflows.inputs import Texts, spool_systems, spool_texts, warn_of_language
+from monge.workflows.inputs import Texts, fit_encoders, spool_systems, spool_texts, warn_of_language
 from monge.workflows.instances import InstanceExplainer, ShownPair, show_instances
 from monge.workflows.score import DEFAULT_METRIC
 
@@ -97,7 +97,8 @@ def run_compare(
     environment = environment or Environment.read()
     journal = open_journal(environment)
     comparisons, metrics = {}, []
-    for variant in request.metrics:
+    variants = fit_encoders(request.metrics, systems, request.language)
+    for variant in variants:
         metric = variant.load(environment)
         metrics.append(metric)
         results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
@@ -105,7 +106,7 @@ def run_compare(
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
-    warnings = (*gather_notes(request.metrics), *warn_of_language(metrics, systems, request.language))
+    warnings = (*gather_notes(variants), *warn_of_language(metrics, systems, request.language))
     result = dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
     loaded = dict(zip(comparisons, metrics, strict=True))
     return _add_details(result, request, {spool.system: spool for spool in systems}, loaded)
