@@ -94,7 +94,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "use_stemmer": OptionText("compare stems (Porter, English)", _SWITCH),
     "split": OptionText("what counts as a sentence", "`lines` (as in rouge-score) or `sentences` (found by rules)"),
     "reading": OptionText("which reading of the paper's formula is computed", ""),
-    "drop_flows": OptionText("flows that are left out of the score", "as for `drop`"),
+    "drop_flows": OptionText("share of the smallest flows that is left out of the score", "a number from 0 to 1"),
     "remap": OptionText("a fitted map that the vectors pass through", "a file from `monge align`; empty: none"),
     "n": OptionText("longest n-gram", "a whole number"),
     "wordnet": OptionText("where synonyms come from", "`auto`, a folder of WordNet's files, or `none`"),
