@@ -96,6 +96,17 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "reading": OptionText("which reading of the paper's formula is computed", ""),
     "drop_flows": OptionText("share of the smallest flows that is left out of the score", "a number from 0 to 1"),
     "remap": OptionText("a fitted map that the vectors pass through", "a file from `monge align`; empty: none"),
+    "terms": OptionText("the scores that are added up, with weights", "`a*metric + b*metric`"),
+    "dictionary": OptionText(
+        "bilingual dictionary that connects source and output", "a name or a file; empty: by language"
+    ),
+    "source_language": OptionText("language of the sources", "a code such as `de`; empty: guessed"),
+    "senses": OptionText("translations of a word that are used", "a whole number"),
+    "threshold": OptionText("cosine from which two words are similar at all", "a number from 0 to 1"),
+    "unknown": OptionText("share of the usual mass for words that the dictionary lacks", _WEIGHT),
+    "lm": OptionText("language model that judges fluency", "a name from `monge models` or a directory"),
+    "recase": OptionText("restore upper case before the language model reads a text", _SWITCH),
+    "slor": OptionText("subtract the probabilities of the single words (SLOR)", _SWITCH),
     "n": OptionText("longest n-gram", "a whole number"),
     "wordnet": OptionText("where synonyms come from", "`auto`, a folder of WordNet's files, or `none`"),
     "gamma": OptionText("largest fragmentation penalty", _WEIGHT),
