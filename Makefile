@@ -5,7 +5,7 @@ TORCH ?= torch==2.13.0  # a CPU build where one is offered under this version
 BUILD := pyproject.toml setup.py $(wildcard src/monge/transport/native/*)
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint test-torch bench docs clean
+.PHONY: demo test test-slow lint test-torch bench docs site clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "monge needs Python 3.11 or newer ($(PYTHON) is older)"; exit 1; }
@@ -44,6 +44,13 @@ test-torch: $(VENV)/.installed-torch
 
 docs: $(VENV)/.installed-test
 	$(BIN)/python docs/build.py
+
+$(VENV)/.installed-docs: $(BUILD) | $(BIN)/python
+	$(BIN)/python -m pip install -q -e '.[docs]'
+	@touch $@
+
+site: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(VENV)/.installed-torch
 	$(BIN)/python -m pip install -q --no-deps moverscore pyemd

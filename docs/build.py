@@ -1,4 +1,4 @@
-"""Writes docs/cli.md and docs/metrics.md from the code; a test checks that they are current.
+"""Writes docs/cli.md, docs/metrics.md and docs/options.md from the code; a test checks that they are current.
 
 python docs/build.py
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from pathlib import Path
 
 os.environ["COLUMNS"] = "100"  # argparse wraps help to the terminal's width
 
 from monge.cli import COMMANDS, build_parser
 from monge.metrics.cards import render_card
-from monge.metrics.registry import find_spec
+from monge.metrics.option_texts import OptionText, option_text
+from monge.metrics.registry import find_spec, metric_options
 from monge.metrics.specs import SPECS
 
 HERE = Path(__file__).parent
@@ -41,7 +43,38 @@ def render_metrics() -> str:
     return "\n".join(parts) + "\n"
 
 
-PAGES = {"cli.md": render_cli, "metrics.md": render_metrics}
+def render_options() -> str:
+    """Return one table of all options: meaning, values, and the default of every metric that has it."""
+    owners: dict[tuple[str, OptionText], dict[str, list[str]]] = {}
+    for spec in SPECS:
+        for name, parameter in metric_options(spec.name).items():
+            text = option_text(spec.name, name) or OptionText("", "")
+            owners.setdefault((name, text), {}).setdefault(_show(parameter.default), []).append(spec.name)
+    rows = [["option", "meaning", "values", "default"]]
+    meanings = Counter(name for name, _ in owners)
+    for (name, text), defaults in sorted(owners.items(), key=lambda item: item[0][0]):
+        several = sorted(defaults.items(), key=lambda item: -len(item[1]))
+        usual = [several[0][0], *(f"{value} ({', '.join(names)})" for value, names in several[1:])]
+        own = [metric for names in defaults.values() for metric in names]
+        of = f" of {', '.join(own[:4])}{' …' if len(own) > 4 else ''}" if meanings[name] > 1 else ""
+        rows.append([f"`{name}`{of}", text.meaning, text.values, "; ".join(usual)])
+    rows.insert(1, ["---"] * 4)
+    table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows)
+    return f"""# Options of metrics
+
+Made from the code by `docs/build.py`. An option is written after the name of a metric, `-m NAME,option=value`, or
+given as a keyword in Python, `monge.score(…, metric="NAME", option=value)`. `monge metrics NAME` lists the options of
+one metric with its defaults; where metrics have different defaults, the last column names them after the most common.
+
+{table}
+"""
+
+
+def _show(default: object) -> str:
+    return "none" if default in ("", None) else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+
+
+PAGES = {"cli.md": render_cli, "metrics.md": render_metrics, "options.md": render_options}
 
 if __name__ == "__main__":
     for file, render in PAGES.items():

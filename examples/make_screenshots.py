@@ -8,12 +8,21 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "docs" / "figures"
 DEMO = ROOT / "examples" / "demo"
+HYPOTHESIS = (
+    "The committee announced on Tuesday that the long-awaited reform of the pension system would be postponed until "
+    "next spring, because several members of the coalition had refused to support it."
+)
+REFERENCE = (
+    "On Tuesday the panel said that the pension reform everyone had expected would be delayed to the spring of next "
+    "year, since a number of coalition members were unwilling to back it."
+)
 
 
 def main() -> None:
@@ -37,10 +46,10 @@ def main() -> None:
 
 
 def take_pair(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 1000, "height": 1220}, device_scale_factor=2)
-    page.goto(address)
+    page = browser.new_page(viewport={"width": 1280, "height": 1290}, device_scale_factor=1.5)
+    page.goto(f"{address}/#{urlencode({'h': HYPOTHESIS, 'r': REFERENCE, 'm': 'bertscore,emd,chrf,bleu'})}")
     wait_for_picture(page)
-    page.focus('#picture .word[data-h="5"]')
+    page.focus('#picture .word[data-h="10"]')
     page.screenshot(path=TARGET / "page.png", animations="disabled")
 
 
@@ -51,20 +60,23 @@ def wait_for_picture(page: Page) -> None:
 
 
 def take_phone(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 1660}, color_scheme="dark", device_scale_factor=2)
-    page.goto(address)
+    page = browser.new_page(viewport={"width": 390, "height": 1960}, color_scheme="dark", device_scale_factor=2)
+    page.goto(f"{address}/#{urlencode({'h': HYPOTHESIS, 'r': REFERENCE, 'm': 'bertscore,emd'})}")
     wait_for_picture(page)
+    page.focus('#picture .word[data-h="10"]')
     page.screenshot(path=TARGET / "page-phone.png", animations="disabled")
 
 
 def take_report(browser: Browser, address: str) -> None:
-    page = browser.new_page(viewport={"width": 1000, "height": 1100}, device_scale_factor=2)
+    page = browser.new_page(viewport={"width": 1280, "height": 1100}, device_scale_factor=1.5)
     page.goto(f"{address}/#tab=compare&m=bertscore")
     page.set_input_files("#reference-files", DEMO / "reference.txt")
     page.set_input_files("#system-files", [DEMO / f"{name}.txt" for name in ("careful", "literal", "careless")])
     page.wait_for_selector("#chosen-metrics:has-text('bertscore')")
     page.click("#run-compare")
     page.wait_for_selector("#report img", timeout=120_000)
+    page.click("#report nav.contents a:has-text('differ most')")
+    page.wait_for_timeout(1000)  # until it is scrolled there
     page.screenshot(path=TARGET / "page-compare.png", animations="disabled")
 
 

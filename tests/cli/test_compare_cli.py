@@ -97,8 +97,8 @@ def test_report_and_figures_are_written(table: Path, tmp_path: Path, capsys) -> 
     assert run(capsys, "compare", "--scores", table, "--html", page, "--plots", folder, "-q")[0] == 0
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(p.name for p in folder.iterdir()) == [
-        "density-1.svg",
-        "differences-1.svg",
+        "density-1-new-vs-old.svg",
+        "differences-1-new-vs-old.svg",
         "pairwise.svg",
         "ranks.svg",
     ]
@@ -255,9 +255,7 @@ def test_simulate_prints_every_panel_and_draws(tmp_path: Path, capsys) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["compare", "no.txt", "-i", "no.txt", "--html", "page.html"],
         ["compare", "no.txt", "-i", "no.txt", "--plots", "figures"],
-        ["correlate", "no.tsv", "-m", "bleu", "--html", "page.html"],
         ["correlate", "no.tsv", "-m", "bleu", "--plot", "matrix.svg"],
         ["simulate", "--repeats", "0", "--plot", "figure.svg"],
         ["benchmark", "mt"],

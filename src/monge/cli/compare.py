@@ -32,14 +32,17 @@ from monge.cli.arguments import (
     read_text_files,
 )
 from monge.cli.compare_analyses import add_analysis_arguments, analyse_all, analysis_text
+from monge.cli.explain import use_colour
 from monge.cli.values import check_figures, check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from monge.comparison import Comparison
     from monge.workflows.analyse_comparison import ComparisonAnalyses
-    from monge.workflows.compare import CompareRequest
+    from monge.workflows.compare import CompareRequest, CompareResult
 
+KINDS = ("length", "frequency", "words", "type")
+SHOWN = 2  # instances per direction
 _TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
 
 
@@ -50,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scores", metavar="TABLE", help="table of scores (TSV, CSV, JSON or JSONL; - is standard input)"
     )
     table.add_argument("--lower-is-better", action="store_true", help="in TABLE, lower scores are better")
-    parser.add_argument("--types", metavar="FILE", help="file with the type of each instance, one per line")
+    parser.add_argument(
+        "--types",
+        metavar="FILE",
+        help="the type of each instance: one per line, or FILE:COLUMN, a column of a table (.tsv, .csv, .jsonl)",
+    )
     add_metric_arguments(parser)
     _add_decision(parser)
     add_analysis_arguments(parser)
@@ -109,6 +116,22 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         default="key",
         help="of more than 12 pairs, show neighbours in rank (key) or all",
     )
+    output.add_argument(
+        "--show",
+        type=int,
+        metavar="N",
+        help="instances on which systems differ most to show, per direction (default: 2 of the leading pair; 0: none)",
+    )
+    output.add_argument(
+        "--buckets",
+        nargs="+",
+        action="extend",
+        choices=KINDS,
+        default=[],
+        metavar="KIND",
+        help="also compare by kinds of instances: length (of the reference), frequency (of its rarest word), words "
+        "(which are kept, by frequency), type (of --types)",
+    )
     output.add_argument("--html", metavar="FILE", help="also write a report for the browser, with figures")
     output.add_argument("--plots", metavar="DIR", help="also write the figures to DIR")
     output.add_argument("--plot-format", choices=("svg", "png", "pdf"), default="svg", help="of --plots (default: svg)")
@@ -120,7 +143,9 @@ def run(args: argparse.Namespace) -> int:
     from monge.workflows.compare import run_compare
 
     check_target(args.html)
-    check_figures(args.html, args.plots)
+    check_figures(args.plots)
+    if args.show is not None and args.show < 0:
+        raise OptionError(f"--show {args.show}: must be at least 0")
     result = run_compare(_read_request(args), environment=read_environment(args), report_step=_show_step)
     analyses = analyse_all(args, result.comparisons)
     explained = explain_all(result.comparisons)
@@ -129,10 +154,11 @@ def run(args: argparse.Namespace) -> int:
         from monge.storage.atomic import write_text
 
         title = f"Comparison of {listed(next(iter(result.comparisons.values())).order)}"
-        write_text(args.html, comparison_html(explained, result.agreement, title=title))
+        page = comparison_html(explained, result.agreement, result.instances, title=title, buckets=result.buckets)
+        write_text(args.html, page)
     if args.plots:
         _write_plots(result.comparisons, analyses, args)
-    _print(args, explained, result.agreement, analyses)
+    _print(args, explained, result, analyses)
     print_warnings(result.warnings)
     return 0
 
@@ -145,6 +171,11 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
         alpha=args.alpha, decide_by=args.test, correction=args.correction, draws=args.draws, orders=args.orders,
         seed=args.seed, power=args.power, tie_margin=args.tie_margin,
     )  # fmt: skip
+    details: Any = {
+        "show": SHOWN if args.show is None else args.show,
+        "explain": not args.quiet,
+        "buckets": tuple(KINDS if args.html else args.buckets),
+    }
     if args.scores:
         _check_scores_alone(args)
         return CompareRequest(
@@ -152,6 +183,7 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
             lower_is_better=args.lower_is_better,
             types=args.types or (),
             settings=settings,
+            **details,
         )
     if not (args.input or args.jsonl or args.parquet):
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
@@ -163,6 +195,7 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
         types=args.types or (),
         settings=settings,
         language=read_language(args),
+        **details,
     )
 
 
@@ -207,34 +240,47 @@ def _write_plots(
 def _print(
     args: argparse.Namespace,
     explained: Mapping[str, Any],
-    agreement: Any,
+    result: CompareResult,
     analyses: Mapping[str, ComparisonAnalyses],
 ) -> None:
     from monge.report.compare import text as report
+    from monge.report.compare.bucket_tables import bucket_tables
     from monge.report.compare.markup import agreement_markup, comparison_markup
 
+    agreement = result.agreement
     all_pairs = args.pairs == "all"
     width = max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
     if args.format == "json":
-        records = {name: report.comparison_record(*pair) for name, pair in explained.items()}
+        records = {
+            name: report.comparison_record(*pair, instances=result.instances[name], buckets=result.buckets[name])
+            for name, pair in explained.items()
+        }
         if args.quiet:
             kept = ("systems", "conclusions", "warnings")
             records = {name: {key: record[key] for key in kept} for name, record in records.items()}
         records = {name: record | (analyses[name].record() if analyses else {}) for name, record in records.items()}
-        result: Any = records if agreement is not None else next(iter(records.values()))
+        content: Any = records if agreement is not None else next(iter(records.values()))
         if agreement is not None:
             verdicts = report.agreement_sentences(agreement, limit=len(agreement.verdicts))
-            result = {"metrics": records, "verdicts": verdicts}
-        print(json.dumps(result, ensure_ascii=False, indent=1))
+            content = {"metrics": records, "verdicts": verdicts}
+        print(json.dumps(content, ensure_ascii=False, indent=1))
         return
     parts = []
     for name, (comparison, explanation) in explained.items():
         if args.format == "text":
             text = report.quiet_text if args.quiet else report.comparison_text
             parts.append(text(comparison, explanation, name=name, all_pairs=all_pairs, width=width))
+            if not args.quiet:
+                parts[-1] += _write_details(args, name, result, width)
         else:
             options = {"latex": args.format == "latex", "quiet": args.quiet}
-            parts.append(comparison_markup(comparison, explanation, name=name, all_pairs=all_pairs, **options))
+            tables = bucket_tables(result.buckets[name]) if args.buckets else []
+            shown = result.instances[name] if args.show else ()
+            parts.append(
+                comparison_markup(
+                    comparison, explanation, name=name, all_pairs=all_pairs, more=tables, shown=shown, **options
+                )
+            )
     if agreement is not None and args.format == "text":
         parts.insert(0, report.agreement_text(agreement, width=width, quiet=args.quiet))
     elif agreement is not None:
@@ -243,3 +289,20 @@ def _print(
         parts.append(analysis_text(analyses, args.format))
     rule = f"\n\n{'=' * width}\n\n" if args.format == "text" else "\n\n"
     sys.stdout.write(rule.join(parts) + "\n")
+
+
+def _write_details(args: argparse.Namespace, name: str, result: CompareResult, width: int) -> str:
+    """Return tables of buckets, if they were asked for, and the instances that differ most, as further paragraphs."""
+    from monge.report.compare.bucket_tables import bucket_tables
+    from monge.report.compare.instances import instances_text
+    from monge.report.tables import text_table
+
+    parts = []
+    for table in bucket_tables(result.buckets[name]) if args.buckets else []:
+        parts.append(f"{table.title}\n{text_table(table.header, table.rows, left=table.left)}")
+    shown = result.instances[name]
+    leading = shown if args.show is not None else shown[:1]  # all that were asked for, else the leading pair
+    colour = use_colour("auto", sys.stdout.isatty())
+    hint = "" if args.scores else "monge explain … --line N shows why an output got its score"
+    parts += [text for pair in leading if (text := instances_text(pair, colour=colour, width=width, hint=hint))]
+    return "".join(f"\n\n{part}" for part in parts)

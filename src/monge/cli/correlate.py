@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     for figure in (args.plot, args.distributions, args.layer_curves):
         check_target(figure, endings=FIGURES)
     check_target(args.heatmap, endings=(*FIGURES, ".tsv"))
-    check_figures(args.html, args.plot, args.distributions, args.heatmap, args.layer_curves)
+    check_figures(args.plot, args.distributions, args.heatmap, args.layer_curves)
     check_target(args.save_scores, endings=(".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"))
     request = CorrelateRequest(
         data=judged_data(args, args.data),

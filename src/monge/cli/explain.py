@@ -1,7 +1,8 @@
 """Show why a score is what it is: who is matched to whom, how much, at what cost, and what each word adds.
 
   monge explain -m bertscore --hypothesis "The boy ran home." --reference "The young man hurried home."
-  monge explain REF -i HYP --line 12 -m lazy_emd -f html --output why.html
+  monge explain REF -i HYP --line 12 -m lazy_emd --output why.html
+  monge explain REF -i HYP --worst 5 --output worst.html
   monge explain --global rated.tsv -m bertscore chrf --plot factors.svg
 
 A transport metric is taken apart exactly: contributions of all words, base and named terms sum to the score. A metric
@@ -29,11 +30,13 @@ from monge.cli.arguments import (
     read_text_files,
 )
 from monge.cli.explain_global import add_global_arguments, run_global
-from monge.cli.values import check_target, seed
+from monge.cli.values import check_figures, check_target, count, seed
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
     from monge.workflows.explain import Explained, ExplainedSegment, ExplainRequest, SystemExplanation
+
+FORMATS = ("text", "json", "svg", "png", "pdf", "html")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_global_arguments(parser)
     parser.add_argument("--line", type=int, metavar="N", help="the line of the files to explain, from 1")
+    parser.add_argument(
+        "--worst",
+        type=count,
+        metavar="N",
+        help="explain the N lines of each system that the (first) metric scores worst",
+    )
     parser.add_argument(
         "--how",
         choices=("auto", "additive", "occlusion", "shapley", "lime"),
@@ -80,9 +89,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "-f",
         "--format",
-        choices=("text", "json", "svg", "html", "markdown", "latex"),
-        default="text",
-        help="text, json, a picture (svg) or a page (html); with --global also markdown and latex; default: text",
+        choices=(*FORMATS, "markdown", "latex"),
+        help="text, json, a picture (svg, png, pdf) or a page (html); with --global also markdown and latex; default: "
+        "by the name of --output, else text",
     )
     output.add_argument("--output", metavar="FILE", default="-", help="where to write (default: standard output)")
     output.add_argument(
@@ -94,18 +103,29 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.storage.atomic import write_text
+    from monge.report.alignment.raster import render_image
+    from monge.storage.atomic import open_atomic, write_text
     from monge.workflows.explain import ExplainRequest, run_explain
 
     if args.data is not None:
+        args.format = args.format or "text"
         return run_global(args)
     check_target(args.output, inputs=input_files(args))
+    args.format = choose_format(args.format, args.output)
+    if args.format in ("png", "pdf"):
+        if args.output == "-":
+            raise OptionError(f"-f {args.format} writes a picture: name a file with --output")
+        check_figures(args.output)
     request = ExplainRequest(
         read_segments(args), read_metrics(args), args.how, args.orders, args.seed, args.samples, args.check
     )
     intervals = _find_intervals(args, request) if args.confidence else []
-    content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
-    content = "\n".join([content.removesuffix("\n"), *intervals])
+    found = run_explain(request, environment=read_environment(args)).explanations
+    if args.format in ("png", "pdf"):
+        with open_atomic(args.output) as stream:
+            stream.write(render_image(_draw([one.explanation for one in found]), args.format))
+        return 0
+    content = "\n".join([_render(found, args).removesuffix("\n"), *intervals])
     write_text(args.output, content + "\n")
     return 0
 
@@ -119,20 +139,43 @@ def _find_intervals(args: argparse.Namespace, request: ExplainRequest) -> list[s
     return explain_intervals(args.confidence, request, environment=read_environment(args))
 
 
+def choose_format(wish: str | None, output: str) -> str:
+    """Return the format of what is written: the wish, else that of the file's name, else text.
+
+    >>> choose_format(None, "why.png"), choose_format("json", "-"), choose_format(None, "why")
+    ('png', 'json', 'text')
+    """
+    ending = output.rpartition(".")[2].lower() if "." in output else ""
+    named = {"txt": "text", "htm": "html"}.get(ending, ending)
+    if wish is not None and named in FORMATS and wish != named:
+        raise OptionError(f"-f {wish} does not fit --output {output}: leave out -f, or choose another name")
+    return wish or (named if named in FORMATS else "text")
+
+
 def read_segments(args: argparse.Namespace) -> tuple[ExplainedSegment, ...]:
     """Return the segments that the arguments name: one pair of texts, or one line of every system."""
     from monge.text import Segment
     from monge.workflows.explain import ExplainedSegment, choose_line
+    from monge.workflows.worst import choose_worst
 
     if args.hypothesis is not None:
-        if args.reference or args.input or args.jsonl or args.parquet or args.line is not None:
-            raise OptionError("give either --hypothesis and --reference, or files with --line, not both")
+        files = (args.reference, args.input, args.jsonl, args.parquet)
+        if any(files) or args.line is not None or args.worst is not None:
+            raise OptionError("give either --hypothesis and --reference, or files with --line or --worst, not both")
         segment = Segment(args.hypothesis, tuple(args.reference_text), args.source_text)
         return (ExplainedSegment(segment, [segment]),)
     if args.reference_text:
         raise OptionError("--reference TEXT needs --hypothesis TEXT")
+    if args.line is not None and args.worst is not None:
+        raise OptionError("--line N explains one line, --worst N the worst ones: leave one of them out")
+    if args.worst is not None:
+        return choose_worst(
+            read_text_files(args), read_metrics(args)[0], args.worst, environment=read_environment(args)
+        )
     if args.line is None:
-        raise OptionError("nothing to explain: give --hypothesis TEXT --reference TEXT, or files and --line N")
+        raise OptionError(
+            "nothing to explain: give --hypothesis TEXT --reference TEXT, or files and --line N or --worst N"
+        )
     return choose_line(read_text_files(args), args.line)
 
 
@@ -143,11 +186,8 @@ def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str
     if args.format == "json":
         records = [one.record() for one in found]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=1)
-    several = len({one.system for one in found}) > 1
     explanations: list[Explained] = [
-        dataclasses.replace(one.explanation, metric=f"{make_printable(one.system)}: {one.explanation.metric}")
-        if several
-        else one.explanation
+        dataclasses.replace(one.explanation, metric=make_printable(_name(one, found) + one.explanation.metric))
         for one in found
     ]
     if args.format == "html":
@@ -157,6 +197,14 @@ def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str
     colour = use_colour(args.colour, args.output == "-" and sys.stdout.isatty())
     checks = [f"\n{one.deletion.describe()}" if one.deletion is not None else "" for one in found]
     return "\n\n".join(_write(each, colour) + check for each, check in zip(explanations, checks, strict=True))
+
+
+def _name(one: SystemExplanation, others: Sequence[SystemExplanation]) -> str:
+    """Return system and segment of an explanation, as far as they tell it from the others."""
+    system = one.system if len({other.system for other in others}) > 1 else ""
+    segment = f"segment {one.id}" if len({other.id for other in others}) > 1 else ""
+    named = ", ".join(part for part in (system, segment) if part)
+    return f"{named}: " if named else ""
 
 
 def _write(explanation: Explained, colour: bool) -> str:

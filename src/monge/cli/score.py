@@ -28,7 +28,7 @@ from monge.cli.arguments import (
     read_metrics,
     read_text_files,
 )
-from monge.cli.values import check_target, seed
+from monge.cli.values import check_target, count, seed
 from monge.errors import OptionError
 
 
@@ -63,6 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE|FOLDER|URL",
         help="also write one row per segment with a column per metric: a .parquet or .arrow file, or a folder of parts",
     )
+    output.add_argument(
+        "--worst",
+        type=count,
+        metavar="N",
+        help="also print the N worst segments of each system by each metric, and why",
+    )
     output.add_argument("--confidence", action="store_true", help="add the half width of the 95%% bootstrap interval")
     output.add_argument("--seed", type=seed, default=12345, help="seed of the bootstrap (default: 12345)")
     output.add_argument("-q", "--quiet", action="store_true", help="print the scores only, no signatures or notes")
@@ -72,9 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from monge.cli.score_output import print_json, print_numbers, print_table, report_reuse, write_segments
+    from monge.cli.score_output import print_json, print_numbers, print_table, print_worst, report_reuse, write_segments
     from monge.engine.job import JobOptions
     from monge.workflows.score import ScoreRequest, run_score
+    from monge.workflows.worst import explain_worst
 
     if args.reference and not (args.input or args.jsonl or args.parquet) and is_piped():
         args.input = ["-"]
@@ -103,6 +110,10 @@ def run(args: argparse.Namespace) -> int:
         print_json(result.systems)
     else:
         print_table(result.systems, width=args.width, latex=args.format == "latex", quiet=args.quiet)
+    if args.worst:
+        for variant in request.metrics:
+            own = [one for one in result.systems if one.metric == variant.label]
+            print_worst(explain_worst(own, variant, args.worst, environment=read_environment(args)), own[0])
     if not args.quiet:
         print_warnings(result.warnings)
     if not args.quiet and not args.score_only:
@@ -116,6 +127,8 @@ def _check(args: argparse.Namespace) -> None:
         raise OptionError(f"--width {args.width}: must be between 0 and 17")
     if args.segments and not args.segments.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         raise OptionError(f"--segments {args.segments}: the name must end in .tsv or .jsonl (or .gz after that)")
+    if args.worst and (args.score_only or args.format != "text"):
+        raise OptionError("--worst prints texts after the table: leave out -b and -f (see `monge explain --worst`)")
     if args.score_only and args.format != "text":
         raise OptionError(f"--score-only prints bare numbers: leave out -f {args.format}")
     check_target(args.segments, inputs=input_files(args))

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monge.engine.job import SystemScores
+from monge.explanation import describe_loss
 from monge.report.printable import make_printable
 from monge.report.tables import latex_table, text_table
 from monge.scores.direction import direction_mark
 from monge.text import write_jsonl, write_tsv
+from monge.workflows.worst import WorstSegment
 
 
 def write_segments(path: str, results: Sequence[SystemScores]) -> None:
@@ -141,3 +143,19 @@ def _number(result: SystemScores, width: int | None) -> str:
     digits = result.digits if width is None else width
     interval = "" if result.half_width is None else f" ± {result.half_width:.{digits}f}"
     return f"{result.score:.{digits}f}{interval}"
+
+
+def print_worst(worst: Mapping[str, Sequence[WorstSegment]], like: SystemScores) -> None:
+    """Print the worst segments of each system with texts and where the score was lost; *like* has the digits."""
+    for system, segments in worst.items():
+        of = f" of {make_printable(system)}" if system else ""
+        print(f"\nworst {len(segments)}{of} by {like.metric}")
+        for one in segments:
+            rows = [("id", one.segment.id), ("score", f"{one.value:.{like.digits}f}")]
+            if one.segment.source is not None:
+                rows.append(("source", one.segment.source))
+            rows += [("reference", text) for text in one.segment.references]
+            rows.append(("output", one.segment.hypothesis))
+            if one.explanation is not None:
+                rows.append(("why", describe_loss(one.explanation)))
+            print("\n" + "\n".join(f"  {name:<9}  {make_printable(text)}".rstrip() for name, text in rows))

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from monge.errors import InputError, OptionError
 
+FIGURES = (".svg", ".png", ".pdf")  # endings of the names of figures
+
 
 def seed(text: str) -> int:
     """Return a seed, a whole number of at least 0; argparse reports anything else."""
@@ -20,7 +22,11 @@ def seed(text: str) -> int:
     return value
 
 
-FIGURES = (".svg", ".png", ".pdf")  # endings of the names of figures
+def count(text: str) -> int:
+    """Return a number of things to show, at least 1; argparse reports anything else."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def check_target(path: str | None, *, endings: Sequence[str] = (), inputs: Iterable[str | None] = ()) -> None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
+from monge.errors import OptionError
+from monge.report.plots import figure_bytes
 from monge.report.tables import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def escape(text: str) -> str:
@@ -45,6 +51,14 @@ def html_figure(svg: bytes, caption: str) -> str:
     data = base64.b64encode(svg).decode("ascii")
     alt = escape(caption)
     return f'<figure><img alt="{alt}" src="data:image/svg+xml;base64,{data}"><figcaption>{alt}</figcaption></figure>'
+
+
+def html_drawing(draw: Callable[[], Figure], caption: str) -> str:
+    """Return a figure that is drawn now, or where matplotlib is missing what to install: the rest needs none."""
+    try:
+        return html_figure(figure_bytes(draw()), caption)
+    except OptionError as error:
+        return f'<p class="note">{escape(caption)}: {escape(str(error))}</p>'
 
 
 def html_details(summary: str, content: str) -> str:

@@ -58,7 +58,7 @@ def markdown_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
-    "−": "$-$",
+    "−": "$-$", ">": r"\textgreater{}", "<": r"\textless{}", "≥": r"$\geq$", "≤": r"$\leq$",
 }  # fmt: skip
 
 

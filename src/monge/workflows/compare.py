@@ -19,19 +19,22 @@ from monge.comparison import (
     compare_corpora,
     compare_systems,
 )
+from monge.comparison.buckets import KINDS, Buckets, bucket_instances, bucket_words, name_lengths, name_rarities
 from monge.engine.job import JobOptions, SystemScores, score_job
 from monge.engine.journal import open_journal
 from monge.environment import Environment
-from monge.errors import InputError
+from monge.errors import InputError, OptionError, suggest
 from monge.metrics.protocols import Metric, Summable
 from monge.metrics.variants import MetricVariant, gather_notes, parse_variants
 from monge.scores import ScoreTable
 from monge.scores.direction import require_direction
 from monge.scores.display import Displayed
 from monge.scores.files import read_scores
+from monge.scores.records import read_csv_records, read_jsonl_records, read_tsv_records
 from monge.scores.rows import check_recipes
-from monge.text import read_lines
+from monge.text import Segment, read_lines
 from monge.workflows.inputs import Texts, fit_encoders, spool_systems, spool_texts, warn_of_language
+from monge.workflows.instances import InstanceExplainer, ShownPair, show_instances
 from monge.workflows.score import DEFAULT_METRIC
 
 Report = Callable[[str], None]
@@ -42,7 +45,8 @@ class CompareRequest:
     """Systems to compare by metrics: texts, or a table of scores (``scores``: a file, or tables by metric).
 
     ``types`` names the kind of each instance, or a file with one per line; ``lower_is_better`` speaks of the table.
-    ``language`` is the code of the language of the outputs, if it is known.
+    ``language`` is the code of the language of the outputs, if it is known. ``show`` instances per direction are
+    returned for the leading pairs, with reasons if ``explain``; ``buckets`` are kinds of ``comparison.buckets.KINDS``.
     """
 
     texts: Texts = ()
@@ -52,6 +56,9 @@ class CompareRequest:
     types: str | tuple[str, ...] = ()
     settings: CompareSettings = field(default_factory=CompareSettings)
     language: str = ""
+    show: int = 0
+    explain: bool = False
+    buckets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +68,8 @@ class CompareResult(Displayed):
     comparisons: Mapping[str, Comparison]
     agreement: MetricAgreement | None
     warnings: tuple[str, ...] = ()
+    instances: Mapping[str, tuple[ShownPair, ...]] = field(default_factory=dict)
+    buckets: Mapping[str, tuple[Buckets, ...]] = field(default_factory=dict)
 
     def __getitem__(self, metric: str) -> Comparison:
         return self.comparisons[metric]
@@ -81,7 +90,7 @@ def run_compare(
 ) -> CompareResult:
     """Compare the systems by every metric; *report_step* is called with what is being done."""
     if request.scores:
-        return gather_comparisons(_compare_tables(request, report_step))
+        return _add_details(gather_comparisons(_compare_tables(request, report_step)), request, {}, {})
     systems = spool_texts(request.texts)
     if len(systems) < 2:
         given = f"only {systems[0].system!r} is given" if systems else "none is given"
@@ -100,7 +109,46 @@ def run_compare(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
     warnings = (*gather_notes(variants), *warn_of_language(metrics, systems, request.language))
-    return dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
+    result = dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
+    loaded = dict(zip(comparisons, metrics, strict=True))
+    return _add_details(result, request, {spool.system: spool for spool in systems}, loaded)
+
+
+def _add_details(
+    result: CompareResult,
+    request: CompareRequest,
+    segments: Mapping[str, Sequence[Segment]],
+    metrics: Mapping[str, Metric],
+) -> CompareResult:
+    """Return the result with the instances and buckets that were asked for."""
+    instances, buckets = {}, {}
+    for name, comparison in result.comparisons.items():
+        metric = metrics.get(name)
+        own = segments if metric is None or metric.spec.unit == "segment" else {}
+        explain = InstanceExplainer(name, metric, own) if request.explain and metric is not None and own else None
+        instances[name] = show_instances(comparison, own, count=request.show, explain=explain)
+        buckets[name] = tuple(_make_buckets(comparison, own, request.buckets))
+    return dataclasses.replace(result, instances=instances, buckets=buckets)
+
+
+def _make_buckets(
+    comparison: Comparison, segments: Mapping[str, Sequence[Segment]], kinds: Sequence[str]
+) -> Iterator[Buckets]:
+    """Yield the buckets of the kinds for which there is something to sort by."""
+    for kind in kinds:
+        if kind not in KINDS:
+            raise OptionError(f"buckets {kind!r}{suggest(kind, KINDS)}: must be among {', '.join(KINDS)}")
+    if comparison.types and "type" in kinds:
+        yield bucket_instances(comparison, "type", comparison.types)
+    if not segments:
+        return
+    places = {segment.id: place for place, segment in enumerate(segments[comparison.table.systems[0]])}
+    first = [segments[comparison.table.systems[0]][places[name]] for name in comparison.table.segments]
+    for kind, find_names in (("length", name_lengths), ("frequency", name_rarities)):
+        if kind in kinds:
+            yield bucket_instances(comparison, kind, *find_names(first))
+    if "words" in kinds:
+        yield bucket_words({name: segments[name] for name in comparison.order})
 
 
 def compare(
@@ -213,8 +261,18 @@ def _compare_corpora(
 def _read_types(types: str | tuple[str, ...], instances: int) -> tuple[str, ...]:
     if not types:
         return ()
-    found = tuple(line.strip() for line in read_lines(types)) if isinstance(types, str) else types
+    found = _read_type_file(types) if isinstance(types, str) else types
     if len(found) != instances:
         source = f"{types} has {len(found)} lines" if isinstance(types, str) else f"{len(found)} types are given"
         raise InputError(f"{source}, but there are {instances} instances")
     return found
+
+
+def _read_type_file(path: str) -> tuple[str, ...]:
+    """Return the types in a file: its lines, or with ``FILE:COLUMN`` a column of a .tsv, .csv or .jsonl table."""
+    file, mark, column = path.rpartition(":")
+    ending = file.removesuffix(".gz").rpartition(".")[2]
+    readers = {"tsv": read_tsv_records, "csv": read_csv_records, "jsonl": read_jsonl_records}
+    if not mark or ending not in readers:
+        return tuple(line.strip() for line in read_lines(path))
+    return tuple(record.text(column) for record in readers[ending](file))

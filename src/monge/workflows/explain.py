@@ -15,6 +15,7 @@ from monge.explanation import (
     Explanation,
     LocalExplanation,
     delete_words,
+    describe_loss,
     explain_by_shares,
     explain_document,
     explain_segments,
@@ -64,16 +65,21 @@ class ExplainRequest:
 
 @dataclass(frozen=True, eq=False)
 class SystemExplanation:
-    """One explanation, the system whose output it explains and, where it was asked for, its deletion curve."""
+    """One explanation, the system whose output it explains and the id of its segment.
+
+    ``deletion`` is the deletion curve, where it was asked for.
+    """
 
     system: str
     explanation: Explained
+    id: str = ""
     deletion: DeletionCurve | None = None
 
     def record(self) -> dict[str, object]:
         """Return the explanation as plain JSON values."""
+        names = {key: value for key, value in (("system", self.system), ("id", self.id)) if value}
         checked = {"deletion": self.deletion.record()} if self.deletion is not None else {}
-        return ({"system": self.system} if self.system else {}) | self.explanation.record() | checked
+        return names | self.explanation.record() | {"sentence": describe_loss(self.explanation)} | checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +112,7 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
             notes = (*bound.binding_notes, *explanation.notes)
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
             deletion = _check(request, bound, one.segment, explanation)
-            found.append(SystemExplanation(one.segment.system, labelled, deletion))
+            found.append(SystemExplanation(one.segment.system, labelled, one.segment.id, deletion))
     return ExplainResult(tuple(found))
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from monge.errors import OptionError
 from monge.report.alignment.parts import cost_colour
 from monge.report.plots import figure_style, new_figure
 
@@ -59,7 +61,12 @@ def render_image(svg: str, kind: str) -> bytes:
 
 def _save(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, dpi=PIXELS_PER_INCH * SHARPNESS, metadata=dict(METADATA[kind]))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        figure.savefig(buffer, format=kind, dpi=PIXELS_PER_INCH * SHARPNESS, metadata=dict(METADATA[kind]))
+    missing = [found[1] for one in heard if (found := re.search(r"Glyph \d+ \((.*?)\) missing", str(one.message)))]
+    if missing:
+        raise OptionError(f"no font of this machine can draw {missing[0]}: write an .svg, which any browser shows")
     return buffer.getvalue()
 
 
@@ -164,7 +171,7 @@ def _draw_text(axes: Axes, element: ET.Element, place: _Place) -> None:
         rotation=slope,
         rotation_mode="anchor",
         fontsize=place.size * NARROWER * 72 / PIXELS_PER_INCH,
-        fontweight=element.get("font-weight", "normal"),
+        fontweight="bold" if element.get("font-weight") == "600" else "normal",
         color=INK,
         alpha=place.opacity,
     )

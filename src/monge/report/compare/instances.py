@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from monge.explanation import LocalExplanation, describe_loss
@@ -10,25 +11,28 @@ from monge.report.alignment.word_effects import render_effects
 from monge.report.compare.differences import MarkedText, mark_differences
 from monge.report.html import escape, html_details
 from monge.report.printable import make_printable
+from monge.report.tables import display_width
 from monge.workflows.instances import Explained, ShownInstance, ShownPair
 
 COLOURS = ("32", "34")  # ANSI green and blue, as the two systems have in figures
 PICTURE = 900.0  # pixels across
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
-def instances_text(pair: ShownPair, *, colour: bool, hint: str = "") -> str:
+def instances_text(pair: ShownPair, *, colour: bool, width: int = 80, hint: str = "") -> str:
     """Return the instances of a pair as lines for a terminal; words that only one output has are coloured, or in [ ].
 
     *hint* says how to see more of an instance.
     """
+    gap = "\n" if any(any(one.outputs) for one in pair) else ""
     parts = [
-        f"{title}\n\n" + "\n\n".join(_instance_lines(pair, one, colour) for one in group)
+        f"{title}\n{gap}" + f"\n{gap}".join(_instance_lines(pair, one, colour, width) for one in group)
         for title, group in _groups(pair)
         if group
     ]
     if not parts:
         return ""
-    legend = "" if colour else "[ ]: words that only this output has"
+    legend = "" if colour or not gap else "[ ]: words that only this output has"
     return "\n\n".join([*parts, "\n".join(filter(None, [legend, hint]))]).rstrip()
 
 
@@ -62,19 +66,34 @@ def _groups(pair: ShownPair) -> list[tuple[str, tuple[ShownInstance, ...]]]:
     ]
 
 
-def _instance_lines(pair: ShownPair, one: ShownInstance, colour: bool) -> str:
+def _instance_lines(pair: ShownPair, one: ShownInstance, colour: bool, width: int) -> str:
     def mark(text: str, side: int) -> str:
-        return f"\x1b[{COLOURS[side]}m{text}\x1b[0m" if colour else f"[{text}]"
+        return " ".join(f"\x1b[{COLOURS[side]}m{word}\x1b[0m" for word in text.split(" ")) if colour else f"[{text}]"
 
     rows = _texts(pair, one, mark)
-    wide = max(len(name) for name, _ in rows)
-    return "\n".join(f"  {name:<{wide}}  {text}" for name, text in rows)
+    wide = max(display_width(name) for name, _ in rows)
+    return "\n".join(_hang(name + " " * (wide - display_width(name)), text, width) for name, text in rows)
+
+
+def _hang(name: str, text: str, width: int) -> str:
+    """Return a name and a text that is broken between words, its further lines below the first."""
+    lines, room = [""], max(20, width - display_width(name) - 4)
+    for word in text.split(" "):
+        if lines[-1] and display_width(_COLOUR.sub("", f"{lines[-1]} {word}")) > room:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    indent = "\n" + " " * (display_width(name) + 4)
+    return f"  {name}  {indent.join(lines)}".rstrip()
 
 
 def _texts(pair: ShownPair, one: ShownInstance, mark: object) -> list[tuple[str, str]]:
     """Return (name, text) rows of an instance; *mark* wraps what only one output has."""
     names = (make_printable(pair.first), make_printable(pair.second))
     scores = (one.difference.first, one.difference.second)
+    if not any(one.outputs):  # scores that were read from a file
+        told = ", ".join(f"{name} {score:.4g}" for name, score in zip(names, scores, strict=True))
+        return [(make_printable(one.difference.id), told)]
     rows = [("instance", make_printable(one.difference.id))]
     if one.source is not None:
         rows.append(("source", make_printable(one.source)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from monge.comparison import TESTS, Comparison, MetricAgreement, PairResult
@@ -105,7 +105,7 @@ def pair_table(comparison: Comparison, pairs: Sequence[PairResult], *, width: in
         digits = _digits(reach, pair.advantage)
         rows.append(
             (
-                f"{names[pair.first]} > {names[pair.second]}",
+                _relation(pair, names),
                 f"{100 * pair.probability:.1f}{mark:<3}",
                 f"{100 * pair.low:.0f}–{100 * pair.high:.0f}",
                 f"{pair.wins}/{pair.ties}/{pair.losses}",
@@ -126,7 +126,7 @@ def p_value_table(comparison: Comparison, pairs: Sequence[PairResult], *, width:
         cells = [_p(pair.adjusted[test.name]) for test in TESTS]
         effect = f"{pair.effect_size:+.2f}" if math.isfinite(pair.effect_size) else "—"
         more = "—" if pair.more_instances is None else _large(pair.more_instances)
-        rows.append((f"{names[pair.first]} > {names[pair.second]}", *cells, effect, more))
+        rows.append((_relation(pair, names), *cells, effect, more))
     correction = f" ({_CORRECTED[comparison.settings.correction]})" if len(comparison.pairs) > 1 else ""
     title = f"p-values{correction}, effect size d, instances that would settle an open pair"
     return Table(title, ("pair", *(_SHORT[test.name] for test in TESTS), "d", "more"), tuple(rows))
@@ -166,6 +166,12 @@ def agreement_tables(agreement: MetricAgreement) -> tuple[Table, Table]:
         Table("Bradley–Terry rank by metric", ("system", *metrics), tuple(ranks)),
         Table(title, ("metric", *metrics), tuple(cells)),
     )
+
+
+def _relation(pair: PairResult, names: Mapping[str, str]) -> str:
+    """Return ``A > B`` if the deciding test prefers A, and ``A = B`` if it separates neither."""
+    sign = "=" if pair.winner is None else ">" if pair.winner == pair.first else "<"
+    return f"{names[pair.first]} {sign} {names[pair.second]}"
 
 
 def winner_first(pair: PairResult) -> PairResult:

@@ -9,10 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from monge.comparison import Comparison, Findings, MetricAgreement, PairResult, describe_verdict, explain_comparison
+from monge.comparison.buckets import Buckets
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import find_test
 from monge.comparison.wording import count_noun
-from monge.errors import OptionError
+from monge.report.compare.bucket_tables import bucket_tables
 from monge.report.compare.instances import instances_html
 from monge.report.compare.plots import (
     draw_differences,
@@ -30,8 +31,7 @@ from monge.report.compare.tables import (
     ranking_table,
     winner_first,
 )
-from monge.report.html import escape, html_details, html_figure, html_list, html_page, html_table
-from monge.report.plots import figure_bytes
+from monge.report.html import html_details, html_drawing, html_list, html_page, html_table
 from monge.report.tables import display_width, text_table
 from monge.workflows.instances import ShownPair
 
@@ -117,7 +117,13 @@ def agreement_sentences(agreement: MetricAgreement, *, limit: int = 12) -> list[
     return sentences
 
 
-def comparison_record(comparison: Comparison, findings: Findings) -> dict[str, Any]:
+def comparison_record(
+    comparison: Comparison,
+    findings: Findings,
+    *,
+    instances: Sequence[ShownPair] = (),
+    buckets: Sequence[Buckets] = (),
+) -> dict[str, Any]:
     """Return everything as plain JSON values; numbers that are not finite become null."""
     systems = comparison.table.systems
     rankings = {
@@ -145,6 +151,8 @@ def comparison_record(comparison: Comparison, findings: Findings) -> dict[str, A
         "clusters": [list(group) for group in comparison.clusters],
         "rank_ranges": {name: list(bounds) for name, bounds in comparison.rank_ranges.items()},
         "pairs": [asdict(pair) for pair in comparison.pairs],
+        **({"shown": [pair.record() for pair in instances]} if instances else {}),
+        **({"buckets": [asdict(one) for one in buckets]} if buckets else {}),
     }
     if corpus is not None:
         record["corpus"] = {
@@ -158,18 +166,23 @@ def comparison_record(comparison: Comparison, findings: Findings) -> dict[str, A
 def comparison_figures(comparison: Comparison, *, limit: int = 6) -> list[tuple[str, str, Callable[[], Any]]]:
     """Return (file name, caption, draw) of every figure; two for each of the first *limit* key pairs."""
     figures: list[tuple[str, str, Callable[[], Any]]] = [
-        ("pairwise", "Who beats whom: share of instances won, starred where significant",
+        ("pairwise", "Who beats whom: P(row beats column) in percent; blue above 50, red below, stars: significant",
          lambda: draw_pairwise_matrix(comparison)),
         ("ranks", "Rank of each system by every mechanism", lambda: draw_rank_intervals(comparison)),
     ]  # fmt: skip
     for number, pair in enumerate(map(winner_first, key_pairs(comparison)[:limit]), start=1):
         figures += [
-            (f"density-{number}", f"Scores of {pair.first} and {pair.second} on the same instances; "
+            (f"density-{number}-{_slug(pair)}", f"Scores of {pair.first} and {pair.second} on the same instances; "
              "the side of the diagonal with more instances is shaded", _drawer(draw_score_density, comparison, pair)),
-            (f"differences-{number}", f"Paired differences of {pair.first} and {pair.second}",
+            (f"differences-{number}-{_slug(pair)}", f"Paired differences of {pair.first} and {pair.second}",
              _drawer(draw_differences, comparison, pair)),
         ]  # fmt: skip
     return figures
+
+
+def _slug(pair: PairResult) -> str:
+    """Return the names of a pair as part of a file name."""
+    return "-".join(re.sub(r"[^\w.+-]+", "_", name)[:40] for name in (pair.first, "vs", pair.second))
 
 
 def comparison_html(
@@ -179,10 +192,12 @@ def comparison_html(
     *,
     title: str,
     drill: bool = False,
+    buckets: Mapping[str, Sequence[Buckets]] | None = None,
 ) -> str:
     """Return one page for one or several metrics that needs no network.
 
-    *shown* are the instances to show, by metric; *drill* gives each a button by which a page can explain it.
+    *shown* are the instances to show and *buckets* the tables by kinds of instances, by metric; *drill* gives each
+    instance a button by which a page can explain it.
     """
     sections: list[tuple[str, str]] = []
     if agreement is not None:
@@ -192,7 +207,8 @@ def comparison_html(
         prefix = f"{name}: " if name and len(comparisons) > 1 else ""
         instances = instances_html((shown or {}).get(name, ()), drill=name if drill else "")
         sections += [(f"{prefix}{heading.lower()}" if prefix else heading, content)
-                     for heading, content in _html_sections(comparison, findings, instances)]  # fmt: skip
+                     for heading, content in _html_sections(
+                         comparison, findings, instances, bucket_tables((buckets or {}).get(name, ())))]  # fmt: skip
     how = [heading for heading, _ in sections if heading.lower().endswith("how it was done")]
     return html_page(title, sections, folded=how)
 
@@ -202,30 +218,25 @@ def explain_all(comparisons: Mapping[str, Comparison]) -> dict[str, tuple[Compar
     return {name: (comparison, explain_comparison(comparison)) for name, comparison in comparisons.items()}
 
 
-def _html_sections(comparison: Comparison, findings: Findings, instances: str) -> list[tuple[str, str]]:
+def _html_sections(
+    comparison: Comparison, findings: Findings, instances: str, buckets: Sequence[Table]
+) -> list[tuple[str, str]]:
     heading = f'<p class="note">{comparison_heading(comparison)}</p>'
     tables = comparison_tables(comparison)
     overview, pairs = tables[:-2], tables[-2:]
     every = comparison_tables(comparison, all_pairs=True)[-2:]
     folded = html_details(f"all {len(comparison.pairs)} pairs", "".join(_titled(t) for t in every))
+    figures = [html_drawing(draw, caption) for _, caption, draw in comparison_figures(comparison)]
     return [
         ("Conclusions", heading + html_list(findings.conclusions)),
         ("Warnings", html_list(findings.warnings, kind="warning")),
         ("Systems", "".join(_titled(t) for t in overview)),
         ("Pairs", "".join(_titled(t) for t in pairs) + (folded if len(every[0].rows) > len(pairs[0].rows) else "")),
         ("Instances that differ most", instances),
-        ("Figures", _html_figures(comparison)),
+        ("Kinds of instances", "".join(_titled(table) for table in buckets)),
+        ("Figures", f'<div class="figures">{"".join(figures)}</div>'),
         ("How it was done", html_list([_legend(comparison), *findings.notes], kind="note")),
     ]
-
-
-def _html_figures(comparison: Comparison) -> str:
-    """Return the figures, or where they are without matplotlib."""
-    try:
-        figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
-    except OptionError as error:  # matplotlib is not installed: the rest of the report needs none
-        return f'<p class="note">{escape(str(error))}</p>'
-    return f'<div class="figures">{"".join(figures)}</div>'
 
 
 def _titled(table: Table) -> str:
@@ -237,7 +248,8 @@ def _drawer(draw: Callable[[Comparison, str, str], Any], comparison: Comparison,
 
 
 def _legend(comparison: Comparison) -> str:
-    return f"* p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001 by the {find_test(comparison.settings.decide_by).title}"
+    test = find_test(comparison.settings.decide_by).title
+    return f"A > B: A beats B by the {test}; A = B: it separates neither; * p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001"
 
 
 def _bullets(sentences: Sequence[str], mark: str, width: int) -> str:

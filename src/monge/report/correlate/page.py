@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -13,8 +14,7 @@ from monge.meta.wording import study_heading, study_notes, study_verdict
 from monge.report.correlate.heatmap import draw_correlation_matrix
 from monge.report.correlate.plots import draw_agreement, draw_distributions, draw_significance_matrix
 from monge.report.correlate.text import matrix_legend, study_table
-from monge.report.html import html_details, html_figure, html_list, html_page, html_table
-from monge.report.plots import figure_bytes
+from monge.report.html import html_details, html_drawing, html_list, html_page, html_table
 from monge.workflows.correlate import CorrelateResult
 
 
@@ -26,16 +26,16 @@ def study_sections(
     for number, study in enumerate(studies):
         header, rows = study_table(study)
         body = [html_list(study_verdict(study)), html_table(header, rows)]
-        body.append(html_figure(figure_bytes(draw_agreement(study)), "Agreement of every metric, with its interval"))
+        body.append(html_drawing(partial(draw_agreement, study), "Agreement of every metric, with its interval"))
         if len(study.ranking.metrics) > 1:
-            figure = figure_bytes(draw_significance_matrix(study))
-            body.append(html_figure(figure, matrix_legend(study)))
+            caption = matrix_legend(study, signs=("Blue:", "grey:"))
+            body.append(html_drawing(partial(draw_significance_matrix, study), caption))
             found = correlate_all(tasks, statistic=study.statistic, level=study.plan.level)
-            figure = figure_bytes(draw_correlation_matrix(found))
-            body.append(html_figure(figure, "Correlations between all metrics and judgments: blue agrees, red opposes"))
+            caption = "Correlations between all metrics and judgments: blue agrees, red opposes"
+            body.append(html_drawing(partial(draw_correlation_matrix, found), caption))
         if number == 0 and any(np.isfinite(task.human[task.used]).all() for task in tasks):
             caption = "Scores of outputs from worst to best judged: a good metric keeps the groups apart"
-            body.append(html_figure(figure_bytes(draw_distributions(tasks)), caption))
+            body.append(html_drawing(partial(draw_distributions, tasks), caption))
         body.append(html_list(study_notes(study), kind="note"))
         sections.append((study_heading(study, data), "".join(body)))
     return sections

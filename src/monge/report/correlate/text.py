@@ -66,11 +66,11 @@ def study_text(study: AgreementStudy, *, data: str, width: int = 80) -> str:
     return "\n\n".join(parts)
 
 
-def matrix_legend(study: AgreementStudy) -> str:
-    """Return what the signs of the matrix mean."""
+def matrix_legend(study: AgreementStudy, *, signs: tuple[str, str] = (">", "=")) -> str:
+    """Return what the signs of the matrix mean; a figure has colours for them."""
     corrected = {"holm": "Holm-corrected", "fdr": "FDR-corrected", "none": "not corrected"}[study.plan.correction]
     return (
-        f"> the row's metric agrees better than the column's, = no significant difference "
+        f"{signs[0]} the row's metric agrees better than the column's, {signs[1]} no significant difference "
         f"({TEST_TITLES[study.test]}, two-sided, {corrected}, p ≤ {study.plan.alpha:g})"
     )
 
