@@ -29,7 +29,17 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     )
     texts.add_argument("-s", "--source", metavar="SOURCE", help="source file")
     texts.add_argument(
-        "--jsonl", metavar="FILE", help="one JSON object per line: id, system, source, hypothesis, references"
+        "-t",
+        "--test-set",
+        metavar="SET",
+        help="a test set of sacrebleu (wmt17) instead of REF and -s; -l names the pair (de-en)",
+    )
+    texts.add_argument(
+        "--jsonl",
+        "--table",
+        metavar="FILE",
+        help="a table with all texts (JSON lines, .tsv or .csv): id, system, source, hypothesis, references, or the"
+        " usual names of these (prediction, output, target, seg_id …)",
     )
 
 
@@ -98,7 +108,22 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
     """Return the files that the arguments name as texts."""
     from monge.workflows.inputs import TextFiles
 
+    if getattr(args, "test_set", None):
+        return _read_known_set(args)
     return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl)
+
+
+def _read_known_set(args: argparse.Namespace) -> TextFiles:
+    """Return the files of the test set that ``-t`` and ``-l`` name, with the outputs of ``-i``."""
+    from monge.workflows.inputs import TextFiles
+    from monge.workflows.known_sets import find_known_set
+
+    if args.reference or args.source or args.jsonl:
+        raise OptionError("-t names source and references: leave out REF, -s and --jsonl")
+    if not getattr(args, "language", None) or "-" not in args.language:
+        raise OptionError(f"-t {args.test_set} needs a language pair: -l de-en, for example")
+    known = find_known_set(args.test_set, args.language, environment=read_environment(args))
+    return TextFiles(tuple(args.input), known.references, known.source)
 
 
 def input_files(args: argparse.Namespace) -> list[str | None]:

@@ -39,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.report.stress import stress_report
-    from monge.text import read_jsonl
+    from monge.text import read_table
     from monge.workflows.stress import StressRequest, run_stress_test
 
     request = StressRequest(
         read_metrics(args, args.metric),
-        tuple(read_jsonl(args.texts).segments) if args.texts else (),
+        tuple(read_table(args.texts).segments) if args.texts else (),
         tuple(args.attacks),
         args.triples or "",
         args.seed,

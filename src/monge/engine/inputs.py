@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from monge.engine.spool import SegmentSpool
 from monge.errors import InputError
-from monge.text import display_name, iter_jsonl, iter_parallel
+from monge.text import display_name, iter_parallel, iter_table
 
 Path = str | os.PathLike[str]
 
@@ -25,11 +25,11 @@ def spool_parallel(
     return spools
 
 
-def spool_jsonl(path: Path) -> list[SegmentSpool]:
-    """Read one JSON object per line, as ``monge.text.read_jsonl`` does; only the ids are kept in memory."""
+def spool_table(path: Path) -> list[SegmentSpool]:
+    """Read a table of texts, as ``monge.text.read_table`` does; only the ids are kept in memory."""
     spools: dict[str, SegmentSpool] = {}
     seen: dict[str, set[str]] = {}
-    for segment in iter_jsonl(path):
+    for segment in iter_table(path):
         spool = spools.setdefault(segment.system, SegmentSpool(segment.system))
         ids = seen.setdefault(segment.system, set())
         if segment.id in ids:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 
-from monge.engine.inputs import spool_jsonl, spool_parallel
+from monge.engine.inputs import spool_parallel, spool_table
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.errors import InputError, OptionError
 from monge.metrics.languages import describe_mismatch, sample_texts
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
-from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel
+from monge.text import Segment, TestSet, make_segments, read_parallel, read_table
 
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of texts: one output file per system with references and source, or one JSONL file with everything.
+    """Files of texts: one output file per system with references and source, or one table with everything.
 
     ``-`` is standard input. Raises OptionError when both or neither are named.
     """
@@ -34,11 +34,11 @@ class TextFiles:
 
     def spool(self) -> list[SegmentSpool]:
         """Read the texts onto disk, one spool per system."""
-        return spool_jsonl(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
+        return spool_table(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
 
     def read(self) -> TestSet:
         """Read the texts into memory."""
-        return read_jsonl(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
+        return read_table(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
 
 
 GivenTexts = str | Iterable[str]
