@@ -11,7 +11,7 @@ set -x
 monge score reference.txt -i careful.txt literal.txt careless.txt -m bertscore moverscore emd cosine chrf bleu -q
 { set +x; } 2>/dev/null
 echo
-echo "moverscore is 1 minus an unbounded distance: only the order of its values matters. Without -q the table is"
+echo "A copy of the reference scores 1 (emd, a distance: 0; chrf and bleu: 100). Without -q the table is"
 echo "followed by signatures, which name everything that can change a number."
 echo
 echo "Next: . .venv/bin/activate     puts monge on your path"

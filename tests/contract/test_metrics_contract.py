@@ -189,7 +189,7 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "bag": ("released",), "oov": ("hash", "skip"),
     "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
-    "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
+    "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
 }  # fmt: skip
 FILES = ("idf", "baseline")
 OF_MODELS = ("long", "device", "dtype", "wordnet")  # long and dtype below; the others need torch and WordNet's files

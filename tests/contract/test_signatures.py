@@ -53,6 +53,7 @@ TEXTS: Mapping[str, tuple[object, ...]] = {
     "tokenize": ("13a", "char", "none"), "smooth_method": ("exp", "floor", "add-k"),
     "members": ("bertscore + 0.5*cosine", "bertscore + chrf", "emd"), "constants": ("", "0.1/0.2 0.3/0.4"),
     "wordnet": ("none",), "long": ("window",), "device": ("auto",), "dtype": ("float32",),
+    "reading": ("average", "literal"),
 }  # fmt: skip
 
 

@@ -48,7 +48,9 @@ def test_metrics_are_settings_of_each_other() -> None:
     assert np.allclose(
         values(load("lazy_emd", lambda_c=math.inf, lambda_r=math.inf, epsilon=0)), values(load("emd")), atol=1e-9
     )
-    assert np.allclose(values(load("moverscore", ngram=0)), 1 - values(load("smd")), atol=1e-6)
+    for reading in ("average", "literal"):
+        smd = values(load("smd", reading=reading))
+        assert np.allclose(values(load("moverscore", ngram=0, reading=reading)), 1 - smd, atol=1e-6)
     assert np.allclose(values(load("we_wpi", cost="cosine")), values(load("we")))
 
 

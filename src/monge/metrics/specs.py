@@ -59,13 +59,11 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
     _transport(
         "lazy_emd", "earth mover's distance that may leave mass unmoved", _CHEN, (0, _INF), higher_is_better=False
     ),
-    _transport(
-        "moverscore", "Mover score of n-grams over p-means of layers (paper)", _ZHAO, (-_INF, 1), symmetric=True
-    ),
+    _transport("moverscore", "1 − EMD of n-grams over p-means of layers, unit vectors", _ZHAO, (-1, 1), symmetric=True),
     _transport("moverscore_v1", "MoverScore as first released", _ZHAO, (-3, 1)),
     _transport("moverscore_v2", "MoverScore as released second", _ZHAO, (0, 1)),
     _transport(
-        "smd", "distance of the two whole-sentence vectors", _ZHAO, (0, _INF), higher_is_better=False, symmetric=True
+        "smd", "distance of the two whole-sentence vectors", _ZHAO, (0, 2), higher_is_better=False, symmetric=True
     ),
     _transport(
         "wmd",

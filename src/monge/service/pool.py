@@ -26,7 +26,8 @@ LONGEST_OPTION = 100  # characters; no valid value is longer
 TEXT_OPTIONS = frozenset(
     {
         "against", "against_layers", "aggregation", "cost", "drop", "idf_from", "lambda_unit", "language", "layers",
-        "massless", "pooling", "readout", "references", "regulariser", "smooth_method", "tokenize", "weighting",
+        "massless", "pooling", "reading", "readout", "references", "regulariser", "smooth_method", "tokenize",
+        "weighting",
     }
 )  # fmt: skip
 

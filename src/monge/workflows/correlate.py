@@ -14,6 +14,7 @@ from monge.meta.data import FileScores, JudgedSet, read_scores
 from monge.meta.data.mtme import write_scored_tree
 from monge.meta.data.score_files import write_scores
 from monge.meta.data.wmt import read_ranked_pairs
+from monge.meta.intercorrelation import Intercorrelation, correlate_all
 from monge.meta.judged import JudgedScores
 from monge.meta.ranked import pair_rankings
 from monge.meta.records import study_record
@@ -76,6 +77,10 @@ class CorrelateResult(Displayed):
     def study(self) -> AgreementStudy:
         """The study of the first statistic, which decides."""
         return self.studies[0]
+
+    def intercorrelation(self) -> Intercorrelation:
+        """Return how metrics and judgments correlate with each other, by the deciding statistic if it is symmetric."""
+        return correlate_all(self.tasks, statistic=self.study.statistic, level=self.study.plan.level)
 
     def record(self) -> dict[str, Any] | list[dict[str, Any]]:
         """Return plain JSON values: an object, or a list of them where there are several statistics."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError, suggest
-from monge.meta.data import CATALOG, DataSpec, JudgedSet, find_data, judge_records, read_named_columns
+from monge.meta.data import CATALOG, HALVES, DataSpec, JudgedSet, find_data, judge_records, read_named_columns
 from monge.meta.data.generation import read_flickr
 from monge.meta.data.mtme import read_tree
 from monge.meta.data.named_columns import open_records
@@ -44,9 +44,9 @@ class JudgedData:
     Parameters
     ----------
     source
-        A table (.tsv, .csv, .jsonl), a set of the catalogue (``NAME`` or ``NAME/PART,PART``), a folder of mt-
-        metrics-eval, WMT's RR-seglevel.csv, pairs of texts of which one was preferred, or rows in memory: a
-        list of dicts, or columns by name.
+        A table (.tsv, .csv, .jsonl), a set of the catalogue (``NAME`` or ``NAME/PART,PART``), a folder of
+        mt-metrics-eval, WMT's RR-seglevel.csv, pairs of texts of which one was preferred, or rows in memory: a list of
+        dicts, or columns by name. ``@odd`` or ``@even`` after a path or name takes one half of the documents.
     human, columns, score_columns
         Of a table: the columns of judgments, the column of each role, the columns of metric scores.
     captions
@@ -80,16 +80,27 @@ class JudgedData:
         return os.fspath(self.source) if isinstance(self.source, str | os.PathLike) else "rows"
 
     @property
+    def half(self) -> str:
+        """Which half of the documents the source names: ``odd``, ``even`` or, for all of them, nothing."""
+        _, mark, end = self.name.rpartition("@")
+        return end if mark and end in HALVES and not Path(self.name).exists() else ""
+
+    @property
+    def place(self) -> str:
+        """The path or name of the whole set."""
+        return self.name.removesuffix(f"@{self.half}")
+
+    @property
     def path(self) -> Path | None:
         """The source as a path, or None where it is rows in memory."""
-        return Path(self.source) if isinstance(self.source, str | os.PathLike) else None
+        return Path(self.place) if isinstance(self.source, str | os.PathLike) else None
 
     @property
     def spec(self) -> DataSpec | None:
         """The set of the catalogue that the source names, if it does."""
         if self.path is None or self.path.is_file():
             return None
-        name = self.name.partition("/")[0]
+        name = self.place.partition("/")[0]
         return next((spec for spec in CATALOG if spec.name == name), None)
 
     @property
@@ -114,6 +125,8 @@ class JudgedData:
 def read_judged_sets(data: JudgedData, *, environment: Environment, seed: int = 0) -> list[JudgedSet]:
     """Read the judged sets that *data* names, choose aspects, draw the sample and prepare the texts."""
     sets = [judged.choose_aspects(data.aspects) for judged in _read_source(data, environment)]
+    if data.half:
+        sets = [judged.take_half(data.half) for judged in sets]
     if data.sample is not None:
         sets = [judged.sample_inputs(data.sample, seed=seed) for judged in sets]
     if data.texts == "detokenised" or (data.texts == "auto" and data.spec is not None and data.spec.tokenised):
@@ -142,7 +155,7 @@ def _read_source(data: JudgedData, environment: Environment) -> list[JudgedSet]:
 
 def read_catalogue_set(data: JudgedData, environment: Environment) -> list[JudgedSet]:
     """Read ``NAME`` or ``NAME/PART,PART``; a part may be an aspect of every part (``summeval/coherence``)."""
-    text = data.name
+    text = data.place
     name, _, chosen = text.partition("/")
     if data.spec is None and ("." in text or "/" in text):
         raise OptionError(f"{text}: no such file, folder or data set; `monge data list` names the sets")

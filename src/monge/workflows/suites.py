@@ -52,13 +52,14 @@ class Suite:
 
 
 _LEXICAL = ("bleu", "chrf", "chrfpp", "rougel")
-_MOVER_MEAN = "moverscore mean:=moverscore,pooling=mean"
-_ENCODED = ("bertscore", "yisi1", "emd", "lazy_emd", "moverscore", _MOVER_MEAN, "cosine", "mongescore")
-_BEST_ENCODED = ("bertscore", "moverscore", _MOVER_MEAN, "mongescore")
+_LITERAL = "moverscore literal:=moverscore,reading=literal"
+_ENCODED = ("bertscore", "yisi1", "emd", "lazy_emd", "moverscore", _LITERAL, "cosine", "mongescore")
+_BEST_ENCODED = ("bertscore", "moverscore", _LITERAL, "mongescore")
 _MORE_LEXICAL = ("ter", "rouge1", "rouge2", "ribes", "nist", "meteor")
 _MORE_ENCODED = (
     "f_alpha", "lazy_emd λ=2:=lazy_emd,lambda_unit=relative,lambda_c=2,lambda_r=2",
     "moverscore bigrams:=moverscore,ngram=2", "moverscore_v1", "moverscore_v2", "smd",
+    "smd literal:=smd,reading=literal",
 )  # fmt: skip
 
 

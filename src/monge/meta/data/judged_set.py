@@ -11,6 +11,8 @@ from monge.errors import InputError, OptionError, suggest
 from monge.scores import ScoreTable
 from monge.text import Segment
 
+HALVES = ("odd", "even")
+
 
 @dataclass(frozen=True, eq=False)
 class JudgedSet:
@@ -88,13 +90,31 @@ class JudgedSet:
         if count >= len(ids):
             return self
         chosen = {ids[i] for i in np.random.default_rng(seed).permutation(len(ids))[:count]}
-        note = f"a sample of {count} of {len(ids)} inputs (seed {seed})"
+        return self._keep(chosen, f"a sample of {count} of {len(ids)} inputs (seed {seed})")
+
+    def _keep(self, chosen: set[str], note: str) -> JudgedSet:
         return replace(
             self,
             segments=tuple(segment for segment in self.segments if segment.id in chosen),
             judgments={aspect: _keep_columns(table, chosen) for aspect, table in self.judgments.items()},
             notes=(*self.notes, note),
         )
+
+    def take_half(self, half: str) -> JudgedSet:
+        """Return the outputs of every second document: the first, third … (*half* odd) or the others (even).
+
+        So that nothing is in both halves, outputs of one document stay together; where a segment names no document,
+        outputs with the same references and source do. Judgments of whole systems stay as they are.
+        """
+        units = {s.id: s.document or repr((s.references, s.source)) for s in self.segments} | {
+            id: document for id, document in self.document_of.items() if document
+        }
+        ids = dict.fromkeys([*units, *(name for table in self.judgments.values() for name in table.segments)])
+        numbers = {unit: i for i, unit in enumerate(dict.fromkeys(units.get(id, id) for id in ids))}
+        if len(numbers) < 2:
+            raise OptionError(f"{self.name}: all its outputs belong to one document, which has no halves")
+        chosen = {id for id in ids if numbers[units.get(id, id)] % 2 == HALVES.index(half)}
+        return self._keep(chosen, f"the {half} half: {len(chosen)} of {len(ids)} inputs")
 
 
 def count_shared_outputs(first: Sequence[JudgedSet], second: Sequence[JudgedSet]) -> int:

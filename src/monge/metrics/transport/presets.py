@@ -18,7 +18,7 @@ from monge.metrics.specs import spec_named
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import CorpusStatistics, TransportMetric
 from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
-from monge.metrics.transport.settings import EncoderChoice, TransportSettings
+from monge.metrics.transport.settings import EncoderChoice, TransportSettings, check_choice
 from monge.metrics.transport.side import Side
 from monge.scores import Signature
 from monge.text import parse_language
@@ -35,25 +35,48 @@ READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class TransportPreset:
-    """Builds a TransportMetric from default settings; ``by_language`` holds what depends on the target language."""
+    """Builds a TransportMetric from default settings.
+
+    ``by_language`` holds what depends on the target language. ``readings`` are the ways in which a paper can be read,
+    by name, the default first; each is a set of options that the option ``reading`` chooses.
+    """
 
     name: str
     defaults: TransportSettings
     by_language: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    readings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return describe_options(self.defaults)
+        described = describe_options(self.usual)
+        if not self.readings:
+            return described
+        reading = inspect.Parameter("reading", inspect.Parameter.KEYWORD_ONLY, default=next(iter(self.readings)))
+        return described.replace(parameters=[reading, *described.parameters.values()])
+
+    @property
+    def usual(self) -> TransportSettings:
+        """The settings without any option, but for what depends on the language."""
+        return read_options(self.defaults, next(iter(self.readings.values()), {}))
 
     def settings(self, options: Mapping[str, Any]) -> TransportSettings:
-        """Return the settings after the language's preset and the user's options, which win."""
+        """Return the settings after the reading, the language's preset and the user's options, which win."""
+        options = dict(options)
         language = parse_language(str(options.get("language") or self.defaults.language or "en"))
-        base = self.by_language.get(language, self.by_language.get("other", {}))
+        base = {**self._read(options), **self.by_language.get(language, self.by_language.get("other", {}))}
         settings = read_options(self.defaults, {**base, **options})
         idle = TRANSPORT_OPTIONS if settings.readout.kind == "f" else {"alpha"}
         for name in idle & set(options):
             raise OptionError(f"{self.name}: {name} has no effect with readout={settings.readout.kind}")
         return settings
+
+    def _read(self, options: dict[str, Any]) -> Mapping[str, Any]:
+        """Take the option ``reading`` out of *options* and return what it stands for."""
+        if not self.readings:
+            return {}
+        reading = options.pop("reading", next(iter(self.readings)))
+        check_choice("reading", reading)
+        return self.readings[reading]
 
     def __call__(
         self,
@@ -124,7 +147,7 @@ def _adapt_spec(preset: TransportPreset, settings: TransportSettings, *, same_si
     if settings.against != "references":
         needs = tuple(settings.against if need == "references" else need for need in spec.needs)
         spec = dataclasses.replace(spec, needs=needs)
-    changed = any(show_option(settings, name) != show_option(preset.defaults, name) for name in _BOUNDING)
+    changed = any(show_option(settings, name) != show_option(preset.usual, name) for name in _BOUNDING)
     if settings.readout.baseline or changed:
         direction = settings.readout.kind != "distance"
         spec = dataclasses.replace(spec, higher_is_better=direction, bounds=_bound_scores(settings))
@@ -189,6 +212,11 @@ _MOVER = _settings(
     readout="one_minus",
 )
 _STATIC = _settings(encoder="glove", references="max")
+# equations 1 and 2 of Zhao et al. (2019): window averages of unit vectors, or the sums that the equation literally says
+_MOVER_READINGS: Mapping[str, Mapping[str, Any]] = {
+    "average": {"normalise_layers": True, "normalise_points": True, "pooling": "mean"},
+    "literal": {"normalise_layers": False, "normalise_points": False, "pooling": "sum"},
+}
 
 
 def _change(settings: TransportSettings, **options: Any) -> TransportSettings:
@@ -215,7 +243,7 @@ PRESETS: dict[str, TransportPreset] = {
                 "other": {"lambda_c": 0.009, "lambda_r": 0.95},
             },
         ),
-        TransportPreset("moverscore", _MOVER),
+        TransportPreset("moverscore", _MOVER, readings=_MOVER_READINGS),
         TransportPreset(
             "moverscore_v1",
             _change(
@@ -242,7 +270,7 @@ PRESETS: dict[str, TransportPreset] = {
                 readout="inverse",
             ),
         ),
-        TransportPreset("smd", _change(_MOVER, ngram=0, readout="distance")),
+        TransportPreset("smd", _change(_MOVER, ngram=0, readout="distance"), readings=_MOVER_READINGS),
         TransportPreset("wmd", _change(_STATIC, drop="special+punctuation+stopwords", cost="euclidean")),
         TransportPreset("we", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus")),
         TransportPreset(

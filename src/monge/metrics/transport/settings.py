@@ -14,6 +14,7 @@ from monge.transport.ragged import CostName, RegulariserName
 CHOICES: dict[str, tuple[str, ...]] = {
     "against": SIDES,
     "weighting": tuple(WEIGHTINGS),
+    "reading": ("average", "literal"),
     "pooling": ("mean", "sum"),
     "idf_from": ("references", "sides"),
     "cost": ("euclidean", "sqeuclidean", "cosine", "position"),
