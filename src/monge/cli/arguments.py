@@ -61,6 +61,10 @@ def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFA
         metavar="LANG",
         help="language of the outputs (en, zh, de-AT …; en-zh means zh): chooses presets and tokenizers",
     )
+    metrics.add_argument("-lc", "--lowercase", action="store_true", help="ignore case (bleu, chrf; as in sacrebleu)")
+    metrics.add_argument(
+        "-tok", "--tokenize", metavar="TOKENIZER", help="tokenizer of bleu: 13a, intl, zh, char, none …"
+    )
     metrics.add_argument("--encoder", metavar="NAME|DIR", help="encoder or word vectors (default: the metric's own)")
     metrics.add_argument("--layers", metavar="LAYERS", help="layers to use: 4, -1, 6-8, last5, middle, all")
     metrics.add_argument(
@@ -145,12 +149,14 @@ def read_shared_options(args: argparse.Namespace) -> dict[str, str]:
     """Return the options that go to every metric that has them."""
     flags = {
         "language": "language", "encoder": "encoder", "layers": "layers", "long": "long", "idf": "idf",
-        "references": "reference_aggregation",
+        "references": "reference_aggregation", "tokenize": "tokenize",
     }  # fmt: skip
     found = {key: getattr(args, flag, None) for key, flag in flags.items()}
     chosen: dict[str, str] = {key: value for key, value in found.items() if value is not None}
     if "language" in chosen:
         chosen["language"] = read_language(args)
+    if getattr(args, "lowercase", False):
+        chosen["lowercase"] = "true"
     for text in args.option:
         key, equals, value = text.partition("=")
         if not equals or not key:

@@ -205,6 +205,7 @@ def _check_scores_alone(args: argparse.Namespace) -> None:
     flags = {
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
+        "-t": args.test_set, "-lc": args.lowercase, "-tok": args.tokenize,
     }  # fmt: skip
     idle = next((flag for flag, value in flags.items() if value), None)
     if idle:
