@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
+    from monge.engine.executors import ExecutorChoice
     from monge.environment import Environment
     from monge.metrics.variants import MetricVariant
     from monge.workflows.inputs import TextFiles
@@ -40,6 +41,15 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a table with all texts (JSON lines, .tsv or .csv): id, system, source, hypothesis, references, or the"
         " usual names of these (prediction, output, target, seg_id …)",
+    )
+
+    texts.add_argument(
+        "--parquet",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        default=[],
+        help="Parquet or Arrow files (paths or URLs, * allowed) with the same columns",
     )
 
 
@@ -96,6 +106,28 @@ def add_environment_arguments(parser: argparse._ActionsContainer, *, cache: bool
         parser.add_argument("--no-cache", action="store_true", help="neither use nor keep stored vectors and scores")
 
 
+def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where chunks are scored."""
+    group = parser.add_argument_group("workers")
+    group.add_argument(
+        "--executor",
+        choices=("inline", "processes", "dask"),
+        default="inline",
+        help="where chunks are scored: in this process, in local processes, or by Dask workers (default: inline)",
+    )
+    group.add_argument("--workers", type=int, metavar="N", help="local processes to start (default: one per core)")
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:8786 (default: a local cluster)"
+    )
+
+
+def read_executor(args: argparse.Namespace) -> ExecutorChoice:
+    """Return the executor that the arguments choose."""
+    from monge.engine.executors import ExecutorChoice
+
+    return ExecutorChoice(args.executor, args.scheduler, args.workers)
+
+
 def read_environment(args: argparse.Namespace) -> Environment:
     """Return the environment of the process, changed by ``--offline`` and ``--no-cache``."""
     from monge.environment import Environment
@@ -114,7 +146,7 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
 
     if getattr(args, "test_set", None):
         return _read_known_set(args)
-    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl)
+    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet))
 
 
 def _read_known_set(args: argparse.Namespace) -> TextFiles:
@@ -122,7 +154,7 @@ def _read_known_set(args: argparse.Namespace) -> TextFiles:
     from monge.workflows.inputs import TextFiles
     from monge.workflows.known_sets import find_known_set
 
-    if args.reference or args.source or args.jsonl:
+    if args.reference or args.source or args.jsonl or args.parquet:
         raise OptionError("-t names source and references: leave out REF, -s and --jsonl")
     if not getattr(args, "language", None) or "-" not in args.language:
         raise OptionError(f"-t {args.test_set} needs a language pair: -l de-en, for example")
@@ -132,7 +164,7 @@ def _read_known_set(args: argparse.Namespace) -> TextFiles:
 
 def input_files(args: argparse.Namespace) -> list[str | None]:
     """Return the names of all files that are read as texts."""
-    return [*args.reference, *args.input, args.source, args.jsonl]
+    return [*args.reference, *args.input, args.source, args.jsonl, *args.parquet]
 
 
 def read_metrics(

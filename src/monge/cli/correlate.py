@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from monge.cli.arguments import read_environment, read_shared_options
+from monge.cli.arguments import add_executor_arguments, read_environment, read_executor, read_shared_options
 from monge.cli.study_inputs import (
     add_agreement_arguments,
     add_data_arguments,
@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="metrics for which lower scores are better (all: every one)",
     )
     add_agreement_arguments(parser)
+    add_executor_arguments(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",
@@ -110,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
         agreement=agreement_options(args),
         save_scores=args.save_scores,
         mtme=args.mtme,
+        executor=read_executor(args),
     )
     with show_progress() as report_step:
         result = run_correlate(request, environment=read_environment(args), report_step=report_step)

@@ -33,7 +33,7 @@ def iter_table(path: str | PathLike[str]) -> Iterator[Segment]:
     counts: dict[str, int] = {}
     records = _rows(path, name, suffix) if suffix in ("tsv", "csv") else _objects(path, name)
     for record, place in records:
-        yield make_segment(_canonical(record, place), counts, unnamed, place)
+        yield make_segment(canonical_record(record, place), counts, unnamed, place)
 
 
 def read_table(path: str | PathLike[str]) -> TestSet:
@@ -62,7 +62,7 @@ def _rows(path: str | PathLike[str], name: str, suffix: str) -> Iterator[tuple[d
         elif len(cells) != len(header):
             raise InputError(f"{name}, line {number}: {len(cells)} cells where {len(header)} columns are named")
         else:
-            yield _without_gaps(dict(zip(header, cells, strict=True))), f"{name}, line {number}"
+            yield gather_references(dict(zip(header, cells, strict=True))), f"{name}, line {number}"
 
 
 def _cells(lines: Iterable[str], name: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
@@ -76,7 +76,7 @@ def _cells(lines: Iterable[str], name: str, suffix: str) -> Iterator[tuple[int, 
         raise InputError(f"{name}, line {reader.line_num}: not a table ({error})") from error
 
 
-def _without_gaps(row: dict[str, Any]) -> dict[str, Any]:
+def gather_references(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with its numbered references gathered; empty ones are left out."""
     numbered = [name for name in row if _NUMBERED.fullmatch(name.lower())]
     if not numbered:
@@ -87,7 +87,7 @@ def _without_gaps(row: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "references": [text for text in (*first, *(row[name] for name in numbered)) if text]}
 
 
-def _canonical(record: Mapping[str, Any], place: str) -> dict[str, Any]:
+def canonical_record(record: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Return a record under our own field names; what they are usually called serves where ours are missing."""
     if record.keys() >= _LM_EVAL:
         return _sample(record)

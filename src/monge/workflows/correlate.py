@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.meta import AgreementStudy, study_agreement
@@ -48,6 +49,8 @@ class CorrelateRequest:
         Metrics of *scores* whose higher (lower) scores are better, where the files do not say; ``all`` means every one.
     agreement
         How agreement is measured and tested.
+    executor
+        Where the metrics are computed.
     save_scores, mtme
         A file for every score, and a test-set folder of mt-metrics-eval; written as soon as the scores are known.
     """
@@ -61,6 +64,7 @@ class CorrelateRequest:
     agreement: AgreementOptions = field(default_factory=AgreementOptions)
     save_scores: PathLike | None = None
     mtme: PathLike | None = None
+    executor: ExecutorChoice = INLINE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +113,7 @@ def correlate(
     draws: int = 1000,
     alpha: float = 0.05,
     seed: int = 0,
+    executor: str = "inline",
     environment: Environment | None = None,
 ) -> CorrelateResult:
     """Measure how metrics agree with human judgments.
@@ -128,6 +133,9 @@ def correlate(
         Metrics of *scores* for which higher (lower) is better, where nothing says so.
     test, draws, alpha, seed
         The test between metrics, the number of resamples, the level of significance, the seed.
+    executor
+        Where metrics are computed: ``inline`` (in this process), ``processes``, ``dask``, or the address of a Dask
+        scheduler (``tcp://…``).
 
     Raises
     ------
@@ -145,6 +153,7 @@ def correlate(
         higher=_names(higher),
         lower=_names(lower),
         agreement=AgreementOptions(_names(statistic or ()), level, test=test, draws=draws, alpha=alpha, seed=seed),
+        executor=choose_executor(executor),
     )
     return run_correlate(request, environment=environment)
 
@@ -189,7 +198,7 @@ def _score_parts(
     """Return every part with the scores that were read and computed, or else those that came with the data."""
     given = _direct(request, read)
     given_by_set = [choose_part(given, judged.part) for judged in sets]
-    computed = score_sets(variants, sets, environment=environment, report_step=report_step)
+    computed = score_sets(variants, sets, environment=environment, report_step=report_step, executor=request.executor)
     scored = []
     for judged, own, tables in zip(sets, given_by_set, computed, strict=True):
         everything = {**own, **{table.name: table for table in tables}}
