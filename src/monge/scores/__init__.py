@@ -2,7 +2,8 @@
 
 from monge.scores.linear_form import LinearForm
 from monge.scores.score import Alignment, Score
+from monge.scores.shares import WordShare, WordShares
 from monge.scores.signature import Signature
 from monge.scores.table import ScoreTable
 
-__all__ = ["Alignment", "LinearForm", "Score", "ScoreTable", "Signature"]
+__all__ = ["Alignment", "LinearForm", "Score", "ScoreTable", "Signature", "WordShare", "WordShares"]
