@@ -12,10 +12,10 @@ from monge.clouds import IdfModel
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, MongeError, UnboundMetricError
 from monge.metrics import Metric, find_spec, load_metric, metric_options, metric_specs
+from monge.metrics.baseline import Baseline
 from monge.metrics.cards import read_prose, render_card
 from monge.metrics.protocols import Aligning, Resamplable
 from monge.metrics.registry import find_factory
-from monge.metrics.transport.baseline import Baseline
 from monge.metrics.variants import parse_variant
 from monge.text import Segment
 
@@ -240,16 +240,14 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         needed = needed | {"readout": "distance"}
     if option == "alpha":
         needed = {"readout": "f"} if readout else {"encoder": str(vectors)} if name == "wmdo" else {}
-    if option == "baseline" and readout == "distance":
-        needed = {"readout": "one_minus"}
     return needed
 
 
 def _write(option: str, metric: Metric, path: Path) -> str:
     """Write a file of corpus statistics or of a baseline for a metric."""
     if option == "baseline":
-        parts = dict.fromkeys(("precision", "recall", "f", "score", "similarity"), 0.25)
-        Baseline(str(metric.bind(VARIED).signature), parts, 7).save(path)
+        parts = dict.fromkeys(("value", "precision", "recall", "f", "score", "distance"), 0.25)
+        Baseline(str(metric.bind(VARIED).signature), parts, dict.fromkeys(parts, 1.0), 7).save(path)
     else:
         encoder = metric.encoder  # type: ignore[attr-defined]
         IdfModel.count(encoder.tokenize(["The boy ran home.", "Rain."]), encoder=encoder.signature).save(path)

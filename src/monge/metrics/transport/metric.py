@@ -16,8 +16,8 @@ from monge.clouds import IdfModel, PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import MetricBase, check_needs, iter_checked
+from monge.metrics.baseline import Baseline
 from monge.metrics.protocols import MetricSpec
-from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.linear import linearise_transport
 from monge.metrics.transport.pairs import CloudPairs
 from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout
@@ -202,8 +202,6 @@ class TransportMetric(MetricBase):
             for role, s in solutions.items()
         }
         parts = self._readout.parts(costs, self.settings.readout.alpha)
-        if self.baseline:
-            parts = self.baseline.rescale(parts)
         for owned in problems.owned:
             yield self._reduce(problems, solutions, parts, owned)
 
@@ -288,7 +286,20 @@ class TransportMetric(MetricBase):
             if solution.couplings is not None
         )
         decided = index if self.settings.against == "references" else None
+        if self.baseline:
+            reduced = self._rescale(reduced, self.baseline)
         return Score(reduced[readout.value], reduced, alignments, decided, notes, problems.unknown(used))
+
+    def with_baseline(self, baseline: Baseline) -> Self:
+        """Return the metric on the scale of *baseline*, where unrelated texts score 0 and a copy 1."""
+        low, high = sorted(map(baseline.scale.place, self.spec.bounds))
+        spec = dataclasses.replace(self.spec, bounds=(low, high), higher_is_better=True)
+        return dataclasses.replace(self, spec=spec, baseline=baseline)
+
+    def _rescale(self, parts: Mapping[str, float], baseline: Baseline) -> dict[str, float]:
+        """Rescale the parts; a distance that is not the score itself stays a distance."""
+        kept = {"distance"} - {self._readout.value}
+        return {**baseline.rescale(parts), **{name: parts[name] for name in kept & parts.keys()}}
 
     def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, other = problems.clouds(i)
