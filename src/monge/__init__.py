@@ -3,7 +3,7 @@
 ``score``, ``compare``, ``explain`` and ``correlate`` do what the commands of the same name do.
 
 >>> import monge
->>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf")["score"]
+>>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf").score
 100.0
 """
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from monge.workflows.correlate import correlate
     from monge.workflows.explain import explain
     from monge.workflows.score import score
+    from monge.workflows.scored import ScoredMetrics, ScoredTexts
+    from monge.workflows.scorer import Scorer
 
 # name → module; loaded on first use, so that `import monge` costs nothing
 _LAZY = {
@@ -31,6 +33,9 @@ _LAZY = {
     "MongeError": "monge.errors",
     "Score": "monge.scores",
     "ScoreTable": "monge.scores",
+    "ScoredMetrics": "monge.workflows.scored",
+    "ScoredTexts": "monge.workflows.scored",
+    "Scorer": "monge.workflows.scorer",
     "Segment": "monge.text",
     "compare": "monge.workflows.compare",
     "correlate": "monge.workflows.correlate",
@@ -45,6 +50,9 @@ __all__ = [
     "MongeError",
     "Score",
     "ScoreTable",
+    "ScoredMetrics",
+    "ScoredTexts",
+    "Scorer",
     "Segment",
     "__version__",
     "compare",
@@ -52,6 +60,7 @@ __all__ = [
     "explain",
     "load_encoder",
     "load_metric",
+    "render_html",
     "score",
 ]
 
@@ -63,6 +72,13 @@ def __getattr__(name: str) -> Any:
         found = globals()[name] = getattr(importlib.import_module(_LAZY[name]), name)
         return found
     raise AttributeError(f"module 'monge' has no attribute {name!r}")
+
+
+def render_html(result: object) -> str:
+    """Return a result of ``score``, ``compare``, ``explain`` or ``correlate`` as HTML, as notebooks show it."""
+    from monge.report.notebook import render
+
+    return render(result)
 
 
 def __dir__() -> list[str]:

@@ -30,12 +30,14 @@ class UnboundMetricError(MongeError):
     """A metric that needs corpus statistics was used before ``bind``."""
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, known: Iterable[str], *, cutoff: float = 0.5) -> str:
     """Return `` (did you mean 'x'?)`` for the known name nearest to *name*, or an empty string.
+
+    *cutoff* is the likeness that a name must have, from 0 to 1.
 
     >>> suggest("moverscor", ["bleu", "moverscore"])
     " (did you mean 'moverscore'?)"
     """
     folded = {one.lower(): one for one in known}
-    nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
+    nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=cutoff)
     return f" (did you mean '{folded[nearest[0]]}'?)" if nearest else ""

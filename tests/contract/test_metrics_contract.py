@@ -187,7 +187,7 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
     "bag": ("released",), "oov": ("hash", "skip"),
-    "fold_case": ("never",), "tokenize": ("char",), "smooth_method": ("floor",),
+    "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
     "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
 }  # fmt: skip
@@ -201,7 +201,11 @@ VECTORS = (  # of fewer than all words, but of more than half: scores of texts t
     "boy 1 0 0\ncoat 0 1 0\nrain 0 0 1\nMan 1 1 0\nboat 1 0 1\nthe 1 1 1\na 2 0 1\nin 0 2 1\nran 1 2 0\nhome 1 0 2\n"
     "is 0 1 2\nof 3 1 0\nwas 0 3 1\nexpected 1 3 0\ntwo 1 0 3\n"
 )
-VARIED = [*SEGMENTS, Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "x", "6")]
+VARIED = [
+    *SEGMENTS,
+    Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "x", "6"),
+    Segment("The man ran. The boat was home.", ("The boat was home. A man ran.",), "x y", "7"),
+]
 
 
 def _other(name: str, option: str) -> object:

@@ -112,6 +112,8 @@ def test_declared_symmetry_is_true(spec: MetricSpec) -> None:
     module, _, name = spec.target.partition(":")
     metric = getattr(import_module(module), name)()
     a, b = "the cat sat on a mat today", "the cat was on a mat"
+    if spec.name == "rougelsum":  # sentences are what it treats in two ways
+        a, b = "c\nc a c", "a a b\nc c c b"
     there, back = (metric.compute([h], [r])["scores"][0] for h, r in ((a, b), (b, a)))
     assert (there == pytest.approx(back)) is spec.symmetric
 

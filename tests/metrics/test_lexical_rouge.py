@@ -8,7 +8,7 @@ import pytest
 from rouge_score import rouge_scorer
 
 from monge.errors import OptionError
-from monge.metrics.lexical.rouge import RougeMetric, make_rouge1, make_rouge2, make_rougel
+from monge.metrics.lexical.rouge import RougeMetric, make_rouge1, make_rouge2, make_rougel, make_rougelsum
 from monge.text import Segment
 
 TARGET = "The quick brown fox jumps over the lazy dog"
@@ -81,3 +81,20 @@ def test_options_and_signature() -> None:
         make_rouge1(tokenize="word")
     with pytest.raises(OptionError, match="use_stemmer works with tokenize=rouge only"):
         make_rouge1(tokenize="words", use_stemmer=True)
+
+
+def test_rougelsum_is_that_of_rouge_score() -> None:
+    hypothesis, reference = "The rain fell.\nNobody saw the cat.", "A cat was seen.\nThe rain fell on the town."
+    theirs = rouge_scorer.RougeScorer(["rougeLsum"]).score(reference, hypothesis)["rougeLsum"]
+    score = make_rougelsum().score([Segment(hypothesis, (reference,))])[0]
+    assert (score.value, score.parts["precision"], score.parts["recall"]) == (
+        theirs.fmeasure, theirs.precision, theirs.recall,
+    )  # fmt: skip
+    assert score.notes == ()
+    joined = Segment(hypothesis.replace("\n", " "), (reference.replace("\n", " "),))
+    assert make_rougelsum(split="sentences").score([joined])[0].value == score.value
+    alone = make_rougelsum().score([joined])[0]
+    assert "split=sentences" in alone.notes[0]
+    assert alone.value == make_rougel().score([joined])[0].value
+    with pytest.raises(OptionError, match="split"):
+        make_rougelsum(split="words")

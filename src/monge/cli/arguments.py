@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from monge.workflows.inputs import TextFiles
 
 DEFAULT_METRIC = "bertscore"
-_OPTIONAL = ("language", "encoder", "long")  # flags that need not fit any of the metrics
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,10 +110,10 @@ def read_metrics(
     args: argparse.Namespace, names: Sequence[str] = (), *, default: str = DEFAULT_METRIC
 ) -> tuple[MetricVariant, ...]:
     """Return the metrics that the arguments name; an option goes to every metric that has it and must fit one."""
-    from monge.metrics.variants import parse_variants
+    from monge.metrics.variants import OPTIONAL_OPTIONS, parse_variants
 
     chosen = [*names, *args.metrics] or [default]
-    return tuple(parse_variants(chosen, read_shared_options(args), optional=_OPTIONAL))
+    return tuple(parse_variants(chosen, read_shared_options(args), optional=OPTIONAL_OPTIONS))
 
 
 def read_shared_options(args: argparse.Namespace) -> dict[str, str]:

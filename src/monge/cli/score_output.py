@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monge.engine.job import SystemScores
@@ -16,7 +16,7 @@ from monge.text import write_jsonl, write_tsv
 
 
 def write_segments(path: str, results: Sequence[SystemScores]) -> None:
-    """Write every segment's score as JSONL or TSV, after the name of *path*."""
+    """Write every segment's score and its parts as JSONL or TSV, after the name of *path*."""
     rows = (
         {"system": r.system, "metric": r.metric, "higher_is_better": r.higher_is_better} | record
         for r in results
@@ -24,9 +24,17 @@ def write_segments(path: str, results: Sequence[SystemScores]) -> None:
     )
     if path.removesuffix(".gz").endswith(".jsonl"):
         write_jsonl(path, rows)
-    else:
-        header = ["system", "metric", "id", "score", "higher_is_better"]
-        write_tsv(path, header, ([_plain(row[name]) for name in header] for row in rows))
+        return
+    header = ["system", "metric", "id", "score", "higher_is_better"]
+    parts = list(dict.fromkeys(name for result in results for name in result.parts))
+    cells = ([*(_plain(row[name]) for name in header), *_part_cells(row, parts)] for row in rows)
+    write_tsv(path, [*header, *(f"parts.{name}" for name in parts)], cells)
+
+
+def _part_cells(row: Mapping[str, Any], parts: Sequence[str]) -> list[object]:
+    """Return the parts of one score as cells; empty where this metric has no such part."""
+    own = row.get("parts", {})
+    return ["" if own.get(name) is None else own[name] for name in parts]
 
 
 def _plain(value: object) -> object:

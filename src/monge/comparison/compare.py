@@ -26,6 +26,7 @@ from monge.comparison.settings import CompareSettings
 from monge.comparison.significance import CORRECTIONS, Outcome, find_test, run_tests
 from monge.errors import InputError
 from monge.scores import ScoreTable
+from monge.scores.display import Displayed
 
 Floats = NDArray[np.float64]
 
@@ -81,8 +82,8 @@ class PairResult:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Displayed):
     """Systems ranked by every mechanism, every pair tested, and the clusters that remain.
 
     ``clusters`` and ``rank_ranges`` follow the deciding test; ``types`` names each instance's type, or is empty;
@@ -121,6 +122,9 @@ class Comparison:
     def order(self) -> list[str]:
         """The systems from best to worst by Bradley–Terry."""
         return [self.table.systems[i] for i in self.ranking("bt").order()]
+
+    def __repr__(self) -> str:
+        return f"<best first: {', '.join(self.order)}; {len(self.table.segments)} instances>"
 
 
 def compare_systems(

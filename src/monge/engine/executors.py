@@ -8,6 +8,7 @@ from typing import Protocol
 
 from monge.engine.journal import Journal
 from monge.engine.spool import SegmentSpool
+from monge.errors import OptionError
 from monge.metrics.protocols import Metric
 
 CHUNK_SEGMENTS = 1000  # scored at once: enough to fill the encoder's batches
@@ -34,10 +35,15 @@ class Executor(Protocol):
 
 
 class InlineExecutor:
-    """Scores chunks in this process, one after the other."""
+    """Scores chunks in this process, one after the other; *size* is the most segments of a chunk (default: 1,000)."""
+
+    def __init__(self, size: int | None = None) -> None:
+        if size is not None and size < 1:
+            raise OptionError(f"batch_size={size!r}: must be at least 1")
+        self._size = CHUNK_SEGMENTS if size is None else size
 
     def run(self, metric: Metric, segments: SegmentSpool, journal: Journal) -> Iterator[ScoredChunk]:
-        for start, stop in _chunks(segments):
+        for start, stop in segments.records.chunks(records=self._size, size=CHUNK_BYTES):
             packed, reused = journal.score(metric, segments[start:stop], segments.records.read_joined(start, stop))
             yield ScoredChunk(start, stop, packed, reused)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from monge.clouds import MARKED_SHARE
@@ -14,8 +14,8 @@ from monge.engine.executors import Executor, InlineExecutor
 from monge.engine.journal import Journal
 from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
-from monge.metrics.base import bind_shared, bind_to, sign_scores
-from monge.metrics.protocols import Metric, Resamplable, Summable
+from monge.metrics.base import bind_shared, bind_to, mean_parts, sign_scores
+from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
 from monge.scores import Score
 from monge.text import Segment, iter_documents
 
@@ -27,7 +27,8 @@ class SystemScores:
     """The scores that one metric gives one system; segments and scores may stay on disk.
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
-    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know.
+    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
+    are those of the score of the set (precision and recall, for example).
     """
 
     system: str
@@ -42,6 +43,7 @@ class SystemScores:
     reused: int = 0
     half_width: float | None = None
     unknown: float = 0.0
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -59,6 +61,7 @@ class SystemScores:
             "metric": self.metric,
             "score": json_number(self.score),
             **interval,
+            **({"parts": {name: json_number(value) for name, value in self.parts.items()}} if self.parts else {}),
             "higher_is_better": self.higher_is_better,
             "signature": self.signature,
             **({"unknown": self.unknown} if self.unknown else {}),
@@ -106,11 +109,25 @@ def score_job(
     return results
 
 
-def score_all(metric: Metric, segments: Iterable[Segment], *, journal: Journal) -> list[Score]:
-    """Return the score of every segment by a bound metric, from the *journal* where it has them."""
+def score_all(
+    metric: Metric,
+    segments: Iterable[Segment],
+    *,
+    journal: Journal,
+    executor: Executor | None = None,
+    report: Callable[[int], object] | None = None,
+) -> list[Score]:
+    """Return the score of every segment by a bound metric, from the *journal* where it has them.
+
+    *report* is called with the number of segments after each chunk.
+    """
     spool = segments if isinstance(segments, SegmentSpool) else spool_segments(segments)
-    chunks = InlineExecutor().run(metric, spool, journal)
-    return [score for chunk in chunks for score in Chunk.unpack(chunk.packed).scores]
+    scores: list[Score] = []
+    for chunk in (executor or InlineExecutor()).run(metric, spool, journal):
+        scores += Chunk.unpack(chunk.packed).scores
+        if report is not None:
+            report(chunk.stop - chunk.start)
+    return scores
 
 
 def share_statistics(metric: Metric, systems: Sequence[SegmentSpool]) -> Metric:
@@ -165,6 +182,7 @@ def _score_system(
         reused,
         bootstrap_half_width(bound, segments, scores, seed=options.seed) if options.confidence else None,
         unknown / len(segments) if len(segments) else 0.0,
+        bound.parts_of_sums(sums) if isinstance(bound, SummableParts) and sums else mean_parts(scores),
     )
 
 

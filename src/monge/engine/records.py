@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from monge.metrics.protocols import Metric, Resamplable
 from monge.scores import Score
@@ -28,13 +29,19 @@ def segment_record(segment: Segment, score: Score) -> dict[str, object]:
     return record
 
 
-def bootstrap_half_width(
-    metric: Metric, segments: Sequence[Segment], scores: Sequence[Score], *, draws: int = 1000, seed: int = 12345
-) -> float:
-    """Return half the width of the 95 % percentile interval of the score over resampled segments.
+def bootstrap_interval(
+    metric: Metric,
+    segments: Sequence[Segment],
+    scores: Sequence[Score],
+    *,
+    draws: int = 1000,
+    seed: int = 12345,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """Return the percentile interval of the score of the set over resampled segments.
 
     A metric whose corpus score is not a mean (BLEU) resamples it itself. Draws are made one by one, because all of them
-    together would not fit in memory.
+    together would not fit in memory. NaN where no segment has a score.
     """
     generator = np.random.default_rng(seed)
     indices = (generator.integers(0, len(scores), size=len(scores)) for _ in range(draws))
@@ -42,9 +49,24 @@ def bootstrap_half_width(
         values = metric.resample(segments, indices)
     else:
         known = np.array([score.value for score in scores])
-        values = [float(np.nanmean(known[draw])) for draw in indices]
-    low, high = np.nanpercentile(values, [2.5, 97.5])
-    return float(high - low) / 2
+        if not np.isfinite(known).any():
+            return math.nan, math.nan
+        values = [_mean(known[draw]) for draw in indices]
+    low, high = np.nanpercentile(values, [50 * (1 - level), 50 * (1 + level)])
+    return float(low), float(high)
+
+
+def bootstrap_half_width(
+    metric: Metric, segments: Sequence[Segment], scores: Sequence[Score], *, draws: int = 1000, seed: int = 12345
+) -> float:
+    """Return half the width of the 95 % percentile interval of the score over resampled segments."""
+    low, high = bootstrap_interval(metric, segments, scores, draws=draws, seed=seed)
+    return (high - low) / 2
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 def count_notes(scores: Iterable[Score]) -> Counter[str]:

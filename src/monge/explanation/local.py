@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from monge.errors import InputError, OptionError
 from monge.metrics.base import sign_scores
 from monge.metrics.protocols import Metric
+from monge.scores.display import Displayed
 from monge.text import Segment, word_spans
 
 Side = Literal["hypothesis", "reference", "source"]
@@ -32,8 +33,8 @@ class WordEffect:
     effect: float
 
 
-@dataclass(frozen=True)
-class LocalExplanation:
+@dataclass(frozen=True, repr=False)
+class LocalExplanation(Displayed):
     """What each word of one text contributes to a score.
 
     By ``shapley``, value = base + Σ effects, with base the score of the text without any word. Effects by ``occlusion``
@@ -60,6 +61,9 @@ class LocalExplanation:
     def record(self) -> dict[str, object]:
         """Return plain JSON values."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.metric}: {self.value:.4f}, explained by {len(self.words)} words ({self.method})>"
 
 
 def occlude_words(metric: Metric, segment: Segment, *, side: Side = "hypothesis") -> LocalExplanation:

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.scores.display import Displayed
+
 Array = NDArray[np.float64]
 
 SMALLEST_FLOW = 1e-9  # flows below this share of all mass and of all contributions are rounding errors
@@ -78,8 +80,8 @@ class ExplainedPair:
     plans: tuple[ExplainedPlan, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Displayed):
     """An explained score: value = base + Σ terms + Σ contributions of all words of all pairs.
 
     ``base`` is the score of a perfect match; ``terms`` are named parts that belong to no single word (a word-order
@@ -121,6 +123,10 @@ class Explanation:
             )
             for same in zip(*sides, strict=True)
         )
+
+    def __repr__(self) -> str:
+        words = sum(len(side.words) for pair in self.pairs for side in (pair.hypothesis, pair.reference))
+        return f"<{self.metric}: {self.value:.4f}, explained by {words} words>"
 
     def record(self) -> dict[str, object]:
         """Return plain JSON values; character offsets count code points."""

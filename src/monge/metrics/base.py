@@ -10,7 +10,7 @@ from typing import Any, Self
 from monge.clouds import MARKED_SHARE
 from monge.errors import InputError
 from monge.metrics.languages import describe_mismatch, sample_texts
-from monge.metrics.protocols import NEEDS, Metric, MetricSpec
+from monge.metrics.protocols import NEEDS, Metric, MetricSpec, SummableParts
 from monge.scores import Score, Signature
 from monge.text import Segment, make_segments, word_spans
 
@@ -85,22 +85,50 @@ class MetricBase(ABC):
         """
         segments = make_segments(predictions, references, sources)
         metric = bind_to(self, segments)
-        scores = metric.score(segments)
-        notes = collect_notes(segments, scores)
-        mismatch = describe_mismatch([metric], sample_texts(segments), declared=self.language)
-        general = (*metric.binding_notes, *([mismatch] if mismatch else []))
-        if general:
-            notes["score"] = [*general, *notes.get("score", [])]
-        score = float(metric.aggregate(segments, scores))
-        averages = type(self).aggregate is MetricBase.aggregate
-        return {
-            "score": score,
-            **({"mean": score} if averages else {}),
-            "scores": [float(score.value) for score in scores],
-            "signature": str(sign_scores(metric, segments)),
-            "higher_is_better": metric.spec.higher_is_better,
-            "notes": notes,
-        }
+        return summarise_scores(metric, segments, metric.score(segments))
+
+
+def summarise_scores(metric: Metric, segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, Any]:
+    """Return the scores that a bound metric gave *segments* as plain values; ``MetricBase.compute`` describes them."""
+    notes = collect_notes(segments, scores)
+    declared = getattr(metric, "language", "")  # of another package's metric, the language may be unknown
+    mismatch = describe_mismatch([metric], sample_texts(segments), declared=declared)
+    general = (*metric.binding_notes, *([mismatch] if mismatch else []))
+    if general:
+        notes["score"] = [*general, *notes.get("score", [])]
+    score = float(metric.aggregate(segments, scores))
+    averages = getattr(type(metric), "aggregate", None) is MetricBase.aggregate
+    return {
+        "score": score,
+        **({"mean": score} if averages else {}),
+        "scores": [float(score.value) for score in scores],
+        "signature": str(sign_scores(metric, segments)),
+        "higher_is_better": metric.spec.higher_is_better,
+        "notes": notes,
+    }
+
+
+def aggregate_parts(metric: Metric, segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, float]:
+    """Return the parts of the score of a set: the metric's own (BLEU's precisions), or the means over segments.
+
+    >>> from monge.metrics import load_metric
+    >>> segments = [Segment("a b c d", ("a b c d",))]
+    >>> metric = load_metric("bleu")
+    >>> aggregate_parts(metric, segments, metric.score(segments))["brevity_penalty"]
+    1.0
+    """
+    if isinstance(metric, SummableParts):
+        return metric.parts_of_sums(metric.sum_statistics(segments)) if segments else {}
+    return mean_parts(scores)
+
+
+def mean_parts(scores: Iterable[Score]) -> dict[str, float]:
+    """Return the mean of every part over the scores that have it; fewer than two parts are the score itself."""
+    values: dict[str, list[float]] = {}
+    for score in scores:
+        for name, value in score.parts.items() if len(score.parts) > 1 else ():
+            values.setdefault(name, []).append(value)
+    return {name: mean_of_known(own) for name, own in values.items()}
 
 
 def bind_to(metric: Metric, corpus: Sequence[Segment]) -> Metric:

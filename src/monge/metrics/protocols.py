@@ -152,6 +152,15 @@ class Summable(Protocol):
 
 
 @runtime_checkable
+class SummableParts(Summable, Protocol):
+    """A summable metric whose corpus score has parts of its own (BLEU: precisions and brevity penalty)."""
+
+    def parts_of_sums(self, sums: Sequence[float]) -> dict[str, float]:
+        """Return the parts of the corpus score of summed statistics, by name."""
+        ...
+
+
+@runtime_checkable
 class Resamplable(Protocol):
     """A metric whose corpus score is not the mean of its segment scores, and that can resample it."""
 

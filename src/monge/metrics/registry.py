@@ -12,7 +12,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from monge.environment import Environment
-from monge.errors import OptionError, suggest
+from monge.errors import OptionError
+from monge.metrics.aliases import hint_metric, hint_option, resolve_metric, resolve_option
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 
@@ -35,11 +36,12 @@ def metric_specs() -> dict[str, MetricSpec]:
 
 
 def find_spec(name: str) -> MetricSpec:
-    """Return the spec of a metric, or an error that offers the nearest name."""
+    """Return the spec of a metric, by its name here or in another package; else an error that offers the nearest."""
     specs = metric_specs()
-    if name not in specs:
-        raise OptionError(f"no metric {name!r}{suggest(name, specs)}; `monge metrics` lists them")
-    return specs[name]
+    meant = resolve_metric(name, specs)
+    if meant not in specs:
+        raise OptionError(f"no metric {name!r}{hint_metric(name, specs)}; `monge metrics` lists them")
+    return specs[meant]
 
 
 def metric_options(name: str) -> dict[str, inspect.Parameter]:
@@ -52,7 +54,8 @@ def metric_options(name: str) -> dict[str, inspect.Parameter]:
 def load_metric(name: str, *, environment: Environment | None = None, **options: Any) -> Metric:
     """Return a metric, ready to score or, if it weighs by idf, to be bound to a corpus.
 
-    Options are those of ``metric_options(name)``; values may be text (``"0.23"``), which is read as the option's type.
+    Options are those of ``metric_options(name)``, or what other packages call them (``lang``, ``model_type``); values
+    may be text (``"0.23"``), which is read as the option's type.
     ``encoder`` may be a name, a directory or an object that follows the Encoder protocol. *environment* says where
     models are kept and whether they may be fetched (default: what the variables of this process say). Raises
     OptionError for an unknown metric, option or value.
@@ -63,10 +66,13 @@ def load_metric(name: str, *, environment: Environment | None = None, **options:
     spec = find_spec(name)
     known = metric_options(name)
     values = {}
-    for key, value in options.items():
+    for given, raw in options.items():
+        key, value = resolve_option(given, raw, known)
         if key not in known:
             listed = ", ".join(known)
-            raise OptionError(f"metric {name!r} has no option {key!r}{suggest(key, known)}; it has {listed}")
+            raise OptionError(f"metric {name!r} has no option {key!r}{hint_option(key, known)}; it has {listed}")
+        if key in values:
+            raise OptionError(f"metric {name!r}: {key} is given twice, once as {given}")
         values[key] = parse_option(key, value, known[key])
     factory = find_factory(spec)
     if "environment" in inspect.signature(factory).parameters:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from monge.environment import Environment
-from monge.errors import OptionError, suggest
+from monge.errors import OptionError
+from monge.metrics.aliases import hint_option, note_metric, note_option, resolve_option
 from monge.metrics.protocols import Metric
-from monge.metrics.registry import load_metric, metric_options, metric_specs
+from monge.metrics.registry import find_spec, load_metric, metric_options, metric_specs
 
+OPTIONAL_OPTIONS = ("language", "encoder", "long")  # options of all metrics that need not fit any of them
 _NEXT_OPTION = re.compile(r",(?=\w+=)")
 
 
 @dataclass(frozen=True)
 class MetricVariant:
-    """A metric with options; ``label`` is what tables call it."""
+    """A metric with options; ``label`` is what tables call it, ``notes`` say what other packages call things."""
 
     label: str
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the variant as it is written: ``LABEL:=NAME,key=value``."""
@@ -54,9 +58,32 @@ def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricV
     for key, value in (pair.split("=", 1) for pair in pairs):
         if own.setdefault(key, value) != value:
             raise OptionError(f"metric {text!r}: {key} is given twice, as {own[key]!r} and as {value!r}")
-    known = metric_options(name)
-    fitting = {key: value for key, value in (shared or {}).items() if key in known}
-    return MetricVariant(label if mark else text, name, fitting | own)
+    variant = MetricVariant(label if mark else text, find_spec(name).name)
+    notes = (note_metric(name, variant.name),)
+    return add_options(dataclasses.replace(variant, notes=tuple(filter(None, notes))), own, shared or {})
+
+
+def add_options(variant: MetricVariant, own: Mapping[str, Any], shared: Mapping[str, Any]) -> MetricVariant:
+    """Return the variant with options of its *own*, which win, and those of *shared* that it has.
+
+    Names of other packages are replaced by ours, with a note. Raises OptionError if two of them mean the same.
+    """
+    known = metric_options(variant.name)
+    chosen: dict[str, Any] = {}
+    notes = list(variant.notes)
+    for given, raw in own.items():
+        key, value = resolve_option(given, raw, known)
+        if key in chosen:
+            raise OptionError(f"metric {variant.label!r}: {key} is given twice, once as {given}")
+        chosen[key] = value
+        notes += [note_option(given, key, value)] if key != given else []
+    for given, raw in shared.items():
+        key, value = resolve_option(given, raw, known)
+        if key in known and key not in chosen and key not in variant.options:
+            chosen[key] = value
+            notes += [note_option(given, key, value)] if key != given else []
+    options = {**variant.options, **chosen}
+    return dataclasses.replace(variant, options=options, notes=tuple(dict.fromkeys(filter(None, notes))))
 
 
 def parse_variants(
@@ -76,11 +103,18 @@ def parse_variants(
     return variants
 
 
+def gather_notes(variants: Iterable[MetricVariant]) -> tuple[str, ...]:
+    """Return the notes of several metrics, each once."""
+    return tuple(dict.fromkeys(note for variant in variants for note in variant.notes))
+
+
 def _check_shared(shared: Mapping[str, Any], names: Sequence[str], optional: Collection[str]) -> None:
     known = {key for name in names for key in metric_options(name)}
-    for key in shared:
-        if key not in known and key not in optional:
+    for given, value in shared.items():
+        key, _ = resolve_option(given, value, known)
+        meant, _ = resolve_option(given, value, optional)
+        if key not in known and meant not in optional:
             misspelt = not any(key in metric_options(name) for name in metric_specs())
-            near = suggest(key, known) if misspelt else ""
+            near = hint_option(key, known) if misspelt else ""
             listed = ", ".join(dict.fromkeys(names))
             raise OptionError(f"no option {key!r}{near} in {listed}; `monge metrics NAME` lists options")

@@ -24,8 +24,9 @@ from monge.engine.journal import open_journal
 from monge.environment import Environment
 from monge.errors import InputError
 from monge.metrics.protocols import Metric, Summable
-from monge.metrics.variants import MetricVariant, parse_variants
+from monge.metrics.variants import MetricVariant, gather_notes, parse_variants
 from monge.scores import ScoreTable
+from monge.scores.display import Displayed
 from monge.scores.files import read_scores
 from monge.scores.rows import check_recipes
 from monge.text import read_lines
@@ -52,8 +53,8 @@ class CompareRequest:
     language: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class CompareResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class CompareResult(Displayed):
     """One comparison per metric, what they say together (None for one metric alone), and warnings that concern all."""
 
     comparisons: Mapping[str, Comparison]
@@ -68,6 +69,10 @@ class CompareResult:
 
     def __len__(self) -> int:
         return len(self.comparisons)
+
+    def __repr__(self) -> str:
+        orders = (f"{name or 'scores'}: {', '.join(own.order)}" for name, own in self.comparisons.items())
+        return f"<best first by {'; '.join(orders)}>"
 
 
 def run_compare(
@@ -91,7 +96,7 @@ def run_compare(
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
-    warnings = warn_of_language(metrics, systems, request.language)
+    warnings = (*gather_notes(request.metrics), *warn_of_language(metrics, systems, request.language))
     return dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
 
 

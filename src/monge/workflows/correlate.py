@@ -21,6 +21,7 @@ from monge.meta.tasks import choose_part, direct_scores, make_tasks
 from monge.metrics import metric_specs
 from monge.metrics.variants import MetricVariant, parse_variants
 from monge.scores import ScoreTable
+from monge.scores.display import Displayed
 from monge.workflows.agreement_options import AgreementOptions
 from monge.workflows.judged_data import JudgedData, Source, read_judged_sets
 from monge.workflows.judged_scores import ReportStep, score_sets
@@ -60,8 +61,8 @@ class CorrelateRequest:
     mtme: PathLike | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class CorrelateResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class CorrelateResult(Displayed):
     """One study per statistic, the tasks that they share, and the scores of every metric on every part."""
 
     data: str
@@ -79,6 +80,10 @@ class CorrelateResult:
         """Return plain JSON values: an object, or a list of them where there are several statistics."""
         records = [study_record(study, data=self.data, signatures=self.signatures) for study in self.studies]
         return records if len(records) > 1 else records[0]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} {own.value:.3f}" for name, own in self.study.averages.items())
+        return f"<{self.study.statistic.title} on {self.data}: {values}>"
 
 
 def correlate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 
 from monge.engine.inputs import spool_jsonl, spool_parallel
@@ -41,6 +41,8 @@ class TextFiles:
         return read_jsonl(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
 
 
+GivenTexts = str | Iterable[str]
+GivenReferences = str | Iterable[str | Iterable[str]]
 Texts = TextFiles | Sequence[SegmentSpool]
 
 
@@ -63,6 +65,43 @@ def spool_systems(
     if not made:
         raise InputError("there is no system")
     return [spool_segments(segments, name) for name, segments in made.items()]
+
+
+def given_segments(
+    hypotheses: GivenTexts, references: GivenReferences | None = None, sources: GivenTexts | None = None
+) -> list[Segment]:
+    """Return the segments of texts given in Python: iterables of one text per segment, or one string each.
+
+    If the hypothesis is one string, *references* are its own: one text or several. Raises InputError if the lengths
+    differ; the message explains how to turn references in sacrebleu's layout (one list per reference file) around.
+
+    >>> [segment.references for segment in given_segments("a", ["b", "c"])]
+    [('b', 'c')]
+    """
+    if isinstance(hypotheses, str):
+        own = references if references is None or isinstance(references, str) else list(references)
+        alone = sources if sources is None or isinstance(sources, str) else list(sources)
+        one = [alone] if isinstance(alone, str) else alone
+        return make_segments([hypotheses], None if own is None else [own], one)  # type: ignore[list-item]
+    for name, texts in (("references", references), ("sources", sources)):
+        if isinstance(texts, str):
+            raise InputError(f"{name} are one text, but hypotheses are several: give one per hypothesis")
+    hypotheses = list(hypotheses) if isinstance(hypotheses, Iterator) else hypotheses
+    given = list(references) if isinstance(references, Iterator) else references
+    try:
+        return make_segments(hypotheses, given, sources)  # type: ignore[arg-type]
+    except InputError as error:
+        raise InputError(f"{error}{_hint_layout(hypotheses, given)}") from error
+
+
+def _hint_layout(hypotheses: GivenTexts, references: GivenReferences | None) -> str:
+    """Return advice if the references seem to be in sacrebleu's layout: one list per set of references."""
+    if not isinstance(hypotheses, Sized) or not isinstance(references, Sequence) or isinstance(references, str):
+        return ""
+    several = [one for one in references if isinstance(one, Sequence) and not isinstance(one, str)]
+    if several and len(several) == len(references) and all(len(one) == len(hypotheses) for one in several):
+        return " (one list per reference file, as in sacrebleu? Turn them around: references=list(zip(*references)))"
+    return ""
 
 
 def warn_of_language(metrics: Sequence[Metric], systems: Sequence[SegmentSpool], declared: str) -> tuple[str, ...]:

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from monge.clouds import IdfModel
-from monge.engine.job import JobOptions, SystemScores, score_job
+from monge.engine.executors import InlineExecutor
+from monge.engine.job import JobOptions, SystemScores, score_all, score_job, show_progress
 from monge.engine.journal import open_journal
-from monge.engine.spool import SegmentSpool
+from monge.engine.spool import SegmentSpool, spool_segments
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
-from monge.metrics.registry import load_metric
 from monge.metrics.transport.metric import TransportMetric
-from monge.metrics.variants import MetricVariant, parse_variant
-from monge.workflows.inputs import Texts, spool_texts, warn_of_language
+from monge.metrics.variants import (
+    OPTIONAL_OPTIONS,
+    MetricVariant,
+    add_options,
+    gather_notes,
+    parse_variant,
+    parse_variants,
+)
+from monge.workflows.inputs import (
+    GivenReferences,
+    GivenTexts,
+    Texts,
+    given_segments,
+    spool_texts,
+    warn_of_language,
+)
+from monge.workflows.scored import ScoredMetrics, ScoredTexts
 
 DEFAULT_METRIC = "bertscore"
 
@@ -57,42 +73,115 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     journal = open_journal(environment)
     results = score_job(metrics, systems, journal=journal, options=request.options)
     warnings = warn_of_language([metric for _, metric in metrics], systems, request.language)
-    return ScoreResult(tuple(results), idf, warnings)
+    return ScoreResult(tuple(results), idf, (*gather_notes(request.metrics), *warnings))
 
 
+@overload
 def score(
-    hypotheses: Sequence[str],
-    references: Sequence[str | Sequence[str]] | None = None,
+    hypotheses: GivenTexts,
+    references: GivenReferences | None = None,
     *,
     metric: str = DEFAULT_METRIC,
-    sources: Sequence[str] | None = None,
+    metrics: None = None,
+    sources: GivenTexts | None = None,
+    progress: bool | None = False,
+    cache: bool | None = None,
+    batch_size: int | None = None,
     environment: Environment | None = None,
     **options: Any,
-) -> dict[str, Any]:
-    """Score texts with a metric by name.
+) -> ScoredTexts: ...
+@overload
+def score(
+    hypotheses: GivenTexts,
+    references: GivenReferences | None = None,
+    *,
+    metrics: Sequence[str],
+    sources: GivenTexts | None = None,
+    progress: bool | None = False,
+    cache: bool | None = None,
+    batch_size: int | None = None,
+    environment: Environment | None = None,
+    **options: Any,
+) -> ScoredMetrics: ...
+def score(
+    hypotheses: GivenTexts,
+    references: GivenReferences | None = None,
+    *,
+    metric: str = DEFAULT_METRIC,
+    metrics: Sequence[str] | None = None,
+    sources: GivenTexts | None = None,
+    progress: bool | None = False,
+    cache: bool | None = None,
+    batch_size: int | None = None,
+    environment: Environment | None = None,
+    **options: Any,
+) -> ScoredTexts | ScoredMetrics:
+    """Score texts with a metric, or with several.
 
     Parameters
     ----------
     hypotheses, references, sources
-        Texts, one per segment; a reference may be a text or a list of texts.
+        Texts, one per segment: any iterable (a list, a generator, a column of pandas or polars), or one string. A
+        reference may be a text or several texts.
     metric
         ``NAME`` or ``NAME,option=value``, as on the command line.
+    metrics
+        A list of such names, instead of *metric*; the result then has one entry per metric.
+    progress
+        Whether to show progress on stderr; None means: if stderr is a terminal.
+    cache
+        Whether to use and keep vectors and scores on disk; None means: as ``MONGE_NO_CACHE`` says.
+    batch_size
+        The most texts that are scored at once; the default suits most machines, a smaller number needs less memory.
     options
-        Options of the metric, which win over those in its name.
+        Options of the metric, which win over those in its name; with several metrics, of those that have them. Names
+        of other packages (``lang``, ``model_type``, ``num_layers``, ``idf=True``) are accepted with a note.
 
     Returns
     -------
-    A plain dict: ``score`` (of the whole set), ``scores`` (one per text), ``signature``, ``higher_is_better`` and
-    ``notes``. If the score of the set is the mean over texts, which that of BLEU is not, ``mean`` holds it too.
+    ScoredTexts with ``score`` (of the whole set), ``scores`` (an array, one per text), ``parts``, ``segment_parts``,
+    ``interval()``, ``to_frame()``, ``signature`` and ``notes``. It is also a plain dict with ``score``, ``scores``,
+    ``parts``, ``signature``, ``higher_is_better`` and ``notes``; where the score of the set is the mean over texts,
+    which that of BLEU is not, ``mean`` holds it too. With *metrics*, ScoredMetrics: one ScoredTexts per metric.
 
-    >>> score(["a b c"], ["a b c"], metric="ter")["scores"]
-    [0.0]
+    Raises
+    ------
+    MongeError
+        For texts, metrics or options that cannot be used; the message says what to change.
+
+    >>> result = score(["a b c"], ["a b c"], metric="ter")
+    >>> result.score, result["scores"]
+    (0.0, [0.0])
+    >>> score("a b c", "a b d", metrics=["chrf", "rougeL"]).score["rougeL"]
+    0.6666666666666666
     """
-    if not isinstance(metric, str):
-        raise OptionError(f"metric must be the name of one metric, not {type(metric).__name__}")
-    variant = parse_variant(metric)
-    loaded = load_metric(variant.name, environment=environment, **{**variant.options, **options})
-    return loaded.compute(predictions=hypotheses, references=references, sources=sources)
+    around = Environment.read() if environment is None else environment
+    around = around if cache is None else dataclasses.replace(around, cache=cache)
+    variants = _read_variants(metric, metrics, options)
+    segments = given_segments(hypotheses, references, sources)
+    spool, executor = spool_segments(segments), InlineExecutor(batch_size)
+    journal = open_journal(around)
+    results = []
+    for variant in variants:
+        bound = bind_to(variant.load(around), segments)
+        with show_progress(variant.label, len(segments), progress) as bar:
+            scores = score_all(bound, spool, journal=journal, executor=executor, report=bar.update)
+        results.append(ScoredTexts(variant.label, bound, segments, scores, variant.notes))
+    return results[0] if metrics is None else ScoredMetrics(results)
+
+
+def _read_variants(metric: str, metrics: Sequence[str] | None, options: Mapping[str, Any]) -> list[MetricVariant]:
+    """Return the metrics to compute: one with these options, or several, of which each takes the options it has."""
+    if metrics is None:
+        if not isinstance(metric, str):
+            raise OptionError(f"metric must be the name of one metric, not {type(metric).__name__}: use metrics=[…]")
+        variant = parse_variant(metric)
+        return [add_options(dataclasses.replace(variant, options={}), {**variant.options, **options}, {})]
+    if isinstance(metrics, str) or not all(isinstance(one, str) for one in metrics):
+        raise OptionError('metrics must be a list of names, as in metrics=["bleu", "bertscore"]')
+    if not metrics:
+        raise OptionError("metrics is empty: name at least one metric")
+    return parse_variants(list(metrics), options, optional=OPTIONAL_OPTIONS)
 
 
 def _compute_idf(metrics: Sequence[Metric], systems: Sequence[SegmentSpool]) -> IdfModel:

@@ -1,4 +1,4 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L through rouge-score."""
+"""ROUGE-1, ROUGE-2, ROUGE-L and its summary-level variant through rouge-score."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_te
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
-from monge.text import Segment, word_spans
+from monge.text import Segment, split_sentences, word_spans
 from monge.version import __version__
 
 TOKENIZERS = ("rouge", "words")
+SPLITS = ("lines", "sentences")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,7 @@ class RougeMetric(MetricBase):
     kind: str
     stemmer: bool
     tokenize: str
+    split: str = ""
 
     @property
     def signature(self) -> Signature:
@@ -36,6 +38,7 @@ class RougeMetric(MetricBase):
                 "metric": self.spec.name,
                 "stem": "porter" if self.stemmer else "no",
                 "tok": self.tokenize,
+                **({"split": self.split} if self.split else {}),
                 "references": "max",
                 "library": f"rouge-score-{version('rouge-score')}",
                 "version": __version__,
@@ -52,12 +55,24 @@ class RougeMetric(MetricBase):
         return [self._score(segment) for segment in segments]
 
     def _score(self, segment: Segment) -> Score:
-        results = [self.scorer.score(reference, segment.hypothesis)[self.kind] for reference in segment.references]
+        hypothesis, *references = map(self._divide, (segment.hypothesis, *segment.references))
+        results = [self.scorer.score(reference, hypothesis)[self.kind] for reference in references]
         best = max(range(len(results)), key=lambda k: results[k].fmeasure)
         chosen = results[best]
         parts = {"precision": float(chosen.precision), "recall": float(chosen.recall)}
-        notes = note_empty_texts(segment) + self._note_unseen(segment)
+        notes = note_empty_texts(segment) + self._note_unseen(segment) + self._note_undivided(segment)
         return Score(float(chosen.fmeasure), parts, reference_index=best, notes=notes)
+
+    def _divide(self, text: str) -> str:
+        """Return *text* with one sentence per line, if sentences are to be found."""
+        return "\n".join(split_sentences(text)) if self.split == "sentences" else text
+
+    def _note_undivided(self, segment: Segment) -> tuple[str, ...]:
+        if self.split != "lines":
+            return ()
+        texts = (segment.hypothesis, *segment.references)
+        joined = any("\n" not in text.strip() and len(split_sentences(text)) > 1 for text in texts)
+        return ("several sentences on one line count as one sentence: use split=sentences",) if joined else ()
 
     def _note_unseen(self, segment: Segment) -> tuple[str, ...]:
         if self.tokenize != "rouge":
@@ -96,7 +111,21 @@ def make_rougel(*, use_stemmer: bool = False, tokenize: str = "rouge") -> RougeM
     return _make_rouge("rougel", "rougeL", use_stemmer, tokenize)
 
 
-def _make_rouge(name: str, kind: str, use_stemmer: bool, tokenize: str) -> RougeMetric:
+def make_rougelsum(*, use_stemmer: bool = False, tokenize: str = "rouge", split: str = "lines") -> RougeMetric:
+    """ROUGE-L of summaries (``rougeLsum``): the union of the subsequences that sentences share; options as for rouge1.
+
+    ``split`` says what a sentence is: a line of the text (``lines``, as in rouge-score), or what our rules find
+    (``sentences``).
+
+    >>> make_rougelsum().compute(["c d\\na b"], ["a b\\nc d"])["scores"]
+    [1.0]
+    """
+    if split not in SPLITS:
+        raise OptionError(f"split={split!r} is not one of {', '.join(SPLITS)}{suggest(split, SPLITS)}")
+    return _make_rouge("rougelsum", "rougeLsum", use_stemmer, tokenize, split)
+
+
+def _make_rouge(name: str, kind: str, use_stemmer: bool, tokenize: str, split: str = "") -> RougeMetric:
     if tokenize not in TOKENIZERS:
         raise OptionError(f"tokenize={tokenize!r} is not one of {', '.join(TOKENIZERS)}{suggest(tokenize, TOKENIZERS)}")
     if tokenize == "words" and use_stemmer:
@@ -104,4 +133,4 @@ def _make_rouge(name: str, kind: str, use_stemmer: bool, tokenize: str) -> Rouge
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer([kind], use_stemmer=use_stemmer, tokenizer=_Words() if tokenize == "words" else None)
-    return RougeMetric(lexical_spec(name), scorer, kind, use_stemmer, tokenize)
+    return RougeMetric(lexical_spec(name), scorer, kind, use_stemmer, tokenize, split)

@@ -71,6 +71,10 @@ class SacrebleuMetric(MetricBase):
         """Return sacrebleu's corpus score of summed statistics."""
         return float(self.corpus._compute_score_from_stats(list(sums)).score)
 
+    def parts_of_sums(self, sums: Sequence[float]) -> dict[str, float]:
+        """Return the parts of the corpus score: for BLEU the precisions in percent and the brevity penalty."""
+        return self.parts(self.corpus._compute_score_from_stats(list(sums)))
+
     def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> list[float]:
         """Return the corpus score of each draw of segment numbers, with repetition."""
         rows = np.array(self._statistics(segments), dtype=np.float64)

@@ -71,6 +71,14 @@ LEXICAL_SPECS: tuple[MetricSpec, ...] = (
         citation="Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries",
     ),
     MetricSpec(
+        "rougelsum",
+        "monge.metrics.lexical.rouge:make_rougelsum",
+        "F1 of the union of common subsequences of sentences (rouge-score)",
+        "lexical",
+        growth="quadratic",
+        citation="Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries",
+    ),
+    MetricSpec(
         "ribes",
         "monge.metrics.lexical.nltk:make_ribes",
         "rank correlation of word order with precision and brevity (nltk)",
