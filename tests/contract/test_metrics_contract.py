@@ -193,7 +193,8 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
 }  # fmt: skip
 FILES = ("idf", "baseline")
 OF_MODELS = ("long", "device", "dtype", "wordnet")  # long and dtype below; the others need torch and WordNet's files
-SAME_SCORES = {  # one point on each side leaves nothing to choose
+SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of mongescore is that of rescaled scores
+    "mongescore": ("rescale",),
     "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
     "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
 }

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from monge.cli.arguments import (
     add_input_arguments,
     add_metric_arguments,
+    add_rescale_argument,
     input_files,
     print_warnings,
     read_environment,
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     table.add_argument("--lower-is-better", action="store_true", help="in TABLE, lower scores are better")
     parser.add_argument("--types", metavar="FILE", help="file with the type of each instance, one per line")
     add_metric_arguments(parser)
+    add_rescale_argument(parser)
     _add_decision(parser)
     _add_output(parser)
 
@@ -169,6 +171,7 @@ def _check_scores_alone(args: argparse.Namespace) -> None:
     flags = {
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
+        "--rescale": args.rescale,
     }  # fmt: skip
     idle = next((flag for flag, value in flags.items() if value), None)
     if idle:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from monge.cli.arguments import read_environment, read_shared_options
+from monge.cli.arguments import print_warnings, read_environment, read_shared_options
 from monge.cli.study_inputs import (
     add_agreement_arguments,
     add_data_arguments,
@@ -102,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
         result = run_correlate(request, environment=read_environment(args), report_step=report_step)
     print(_render(result, args.format))
     _write_files(result, plot=args.plot, html=args.html)
+    print_warnings(result.warnings)
     return 0
 
 

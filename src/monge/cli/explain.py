@@ -21,7 +21,9 @@ from monge.cli.arguments import (
     add_input_arguments,
     add_metric_arguments,
     input_files,
+    print_warnings,
     read_environment,
+    read_language,
     read_metrics,
     read_text_files,
 )
@@ -85,9 +87,12 @@ def run(args: argparse.Namespace) -> int:
     from monge.workflows.explain import ExplainRequest, run_explain
 
     check_target(args.output, inputs=input_files(args))
-    request = ExplainRequest(read_segments(args), read_metrics(args), args.how, args.orders, args.seed)
-    content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
+    language = read_language(args)
+    request = ExplainRequest(read_segments(args), read_metrics(args), args.how, args.orders, args.seed, language)
+    result = run_explain(request, environment=read_environment(args))
+    content = _render(result.explanations, args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
+    print_warnings(result.warnings)
     return 0
 
 

@@ -17,6 +17,7 @@ import argparse
 from monge.cli.arguments import (
     add_input_arguments,
     add_metric_arguments,
+    add_rescale_argument,
     input_files,
     is_piped,
     print_warnings,
@@ -32,6 +33,7 @@ from monge.errors import OptionError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_metric_arguments(parser)
+    add_rescale_argument(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f", "--format", choices=("text", "json", "latex"), default="text", help="how to print (default: text)"
@@ -46,6 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument(
         "-b", "--score-only", action="store_true", help="print bare numbers: one line per system, one column per metric"
+    )
+    output.add_argument(
+        "--scale",
+        action="store_true",
+        help="also measure what unrelated texts and copies score by metrics for which monge does not know it",
     )
     output.add_argument("--save-idf", metavar="FILE", help="write the idf statistics that were computed")
     output.add_argument(
@@ -70,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     request = ScoreRequest(
         read_text_files(args),
         read_metrics(args),
-        JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress),
+        JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress, scale=args.scale),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,8 +16,9 @@ from monge.engine.journal import Journal
 from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
 from monge.metrics.base import bind_shared, bind_to, mean_parts, sign_scores
+from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
-from monge.scores import Score
+from monge.scores import Scale, Score
 from monge.text import Segment, iter_documents
 
 _MANY = 100_000
@@ -28,7 +30,8 @@ class SystemScores:
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
     notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
-    are those of the score of the set (precision and recall, for example).
+    are those of the score of the set (precision and recall, for example). ``scale`` is what unrelated texts and copies
+    score, where that is known.
     """
 
     system: str
@@ -44,6 +47,7 @@ class SystemScores:
     half_width: float | None = None
     unknown: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
+    scale: Scale | None = None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -63,6 +67,7 @@ class SystemScores:
             **interval,
             **({"parts": {name: json_number(value) for name, value in self.parts.items()}} if self.parts else {}),
             "higher_is_better": self.higher_is_better,
+            **({} if self.scale is None else {"scale": self.scale.record()}),
             "signature": self.signature,
             **({"unknown": self.unknown} if self.unknown else {}),
             **({"notes": dict(self.notes)} if self.notes else {}),
@@ -76,11 +81,15 @@ class SystemScores:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal)."""
+    """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal).
+
+    ``scale`` measures what unrelated texts and copies score by metrics for which that is not known.
+    """
 
     confidence: bool = False
     seed: int = 12345
     progress: bool | None = None
+    scale: bool = False
 
 
 def score_job(
@@ -103,9 +112,11 @@ def score_job(
     for label, metric in metrics:
         units = [_units(metric, segments) for segments in systems]
         shared = share_statistics(metric, units)
+        scale = find_scale(metric, measure=options.scale)
         with show_progress(label, sum(map(len, units)), options.progress) as bar:
             for segments in units:
-                results.append(_score_system(label, shared, segments, journal, options, runner, bar))
+                scored = _score_system(label, shared, segments, journal, options, runner, bar)
+                results.append(dataclasses.replace(scored, scale=scale))
     return results
 
 

@@ -23,7 +23,8 @@ VALUE = "value"  # names the score itself beside its parts
 PAIRS = 400  # of monge's own texts: their mean is then known to a few thousandths
 _DOCUMENT = 3  # texts that make one document, for metrics of documents
 _SHIPPED = "baselines.json"
-_UNSCALED = ("version", "library", "references", "baseline", "nrefs")  # what may differ from what was measured
+# what may differ from what was measured; the constants of mongescore are baselines themselves
+_UNSCALED = ("version", "library", "references", "baseline", "nrefs", "scale")
 _LARGEST_FIT = 1e-9  # copies and unrelated texts nearer than this cannot be told apart
 
 

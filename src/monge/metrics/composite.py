@@ -148,7 +148,7 @@ def load_mongescore(
     layers: str = "middle",
     order: float = 2.0,
     alpha: float = 0.7,
-    sentence: float = 0.5,
+    sentence: float = 0.2,
     environment: Environment | None = None,
 ) -> EnsembleMetric:
     """Greedy matching of order p in a middle layer, plus *sentence* times the cosine of the sentence vectors.

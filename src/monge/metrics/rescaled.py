@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 from monge.encoders.base import Encoder
 from monge.metrics.base import MetricBase
 from monge.metrics.baseline import Baseline, need_baseline
-from monge.metrics.protocols import Aligning, Composite, Encoding, Metric, MetricSpec, Resamplable, Summable
+from monge.metrics.protocols import (
+    Aligning,
+    Composite,
+    Encoding,
+    Metric,
+    MetricSpec,
+    Resamplable,
+    Summable,
+    SummableParts,
+)
 from monge.scores import LinearForm, Score, Signature
 from monge.storage.identity import stated_identity
 from monge.text import Segment
@@ -114,6 +123,11 @@ class _Summing(RescaledMetric):
         return self._place(self.metric.score_of_sums(sums))
 
 
+class _SummingParts(_Summing):
+    def parts_of_sums(self, sums: Sequence[float]) -> dict[str, float]:
+        return {**self.metric.parts_of_sums(sums), "raw": self.metric.score_of_sums(sums)}
+
+
 class _Resampling(RescaledMetric):
     def resample(self, segments: Sequence[Segment], draws: Iterable[NDArray[np.int64]]) -> list[float]:
         return [self._place(value) for value in self.metric.resample(segments, draws)]
@@ -148,6 +162,7 @@ class _Encoding(RescaledMetric):
 
 
 _ABILITIES: tuple[tuple[Any, type[RescaledMetric]], ...] = (
+    (SummableParts, _SummingParts),
     (Summable, _Summing),
     (Resamplable, _Resampling),
     (Aligning, _Aligning),

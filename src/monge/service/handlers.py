@@ -17,6 +17,7 @@ from monge.errors import MongeError
 from monge.explanation import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
+from monge.metrics.baseline import find_scale
 from monge.metrics.languages import describe_mismatch, sample_texts
 from monge.metrics.protocols import Aligning
 from monge.report.alignment.heatmap import render_heatmap
@@ -68,6 +69,7 @@ def _result(choice: m.MetricChoice, outcome: Outcome) -> m.MetricResult:
         higher_is_better=result.metric.spec.higher_is_better,
         segments=[_score(score) for score in result.scores],
         notes=[*result.metric.binding_notes, *([mismatch] if mismatch else [])],
+        scale=_scale(result.metric),
         signature=str(sign_scores(result.metric, result.segments)),
     )
 
@@ -108,7 +110,8 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
     found = replace(found, metric=request.metric.label, notes=(*result.metric.binding_notes, *found.notes))
     width = {"width": NARROW} if request.columns else {}
     pictures = [m.PairPictures(ribbons=render_effects(found, **width))] if request.pictures else []
-    return m.ExplainAnswer(kind="occlusion", explanation=found.record(), pictures=pictures)
+    scale = _scale(result.metric)
+    return m.ExplainAnswer(kind="occlusion", explanation=found.record(), scale=scale, pictures=pictures)
 
 
 def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
@@ -123,7 +126,8 @@ def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAns
         )
         for i, pair in enumerate(explanation.pairs if request.pictures else ())
     ]
-    return m.ExplainAnswer(kind="additive", explanation=record, pictures=pictures)
+    scale = _scale(result.metric)
+    return m.ExplainAnswer(kind="additive", explanation=record, scale=scale, pictures=pictures)
 
 
 def _has_room(pair: ExplainedPair) -> bool:
@@ -191,6 +195,7 @@ def _scored(label: str, result: TaskResult) -> SystemScores:
         result.segments,
         result.scores,
         notes,
+        scale=find_scale(metric),
     )
 
 
@@ -279,6 +284,11 @@ def _score(score: Score) -> m.SegmentScore:
         unknown=score.unknown,
         marked=score.unknown > MARKED_SHARE,
     )
+
+
+def _scale(metric: Metric) -> dict[str, float] | None:
+    scale = find_scale(metric)
+    return None if scale is None else scale.record()
 
 
 def _number(value: float) -> float | None:

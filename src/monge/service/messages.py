@@ -130,6 +130,15 @@ class CompareBody(Strict):
     report: Annotated[bool, Field(description="also return the report as an HTML page")] = True
 
 
+ScoreScale = Annotated[
+    dict[str, float] | None,
+    Field(
+        description="what `unrelated` texts score on average by this metric, and what a `copy` scores; null: not known",
+        examples=[{"unrelated": 0.42, "copy": 1.0}],
+    ),
+]
+
+
 class SegmentScore(BaseModel):
     """A score, its parts, the reference that decided it, and notes on problems; null is a missing score.
 
@@ -153,6 +162,7 @@ class MetricResult(BaseModel):
     higher_is_better: bool
     segments: list[SegmentScore]
     notes: list[str] = []
+    scale: ScoreScale = None
     signature: str
     error: Annotated[str | None, Field(description="why this metric failed; the other metrics are not affected")] = None
 
@@ -179,6 +189,7 @@ class ExplainAnswer(BaseModel):
 
     kind: Literal["additive", "occlusion"]
     explanation: dict[str, Any]
+    scale: ScoreScale = None
     pictures: list[PairPictures] = []
 
 

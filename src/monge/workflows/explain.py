@@ -14,7 +14,7 @@ from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment
-from monge.workflows.inputs import TextFiles
+from monge.workflows.inputs import TextFiles, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
 
 Method = Literal["auto", "additive", "occlusion", "shapley"]
@@ -34,7 +34,8 @@ class ExplainRequest:
     """Which segments to explain by which metrics and method.
 
     ``how``: additive, from the transport itself; occlusion or shapley, by leaving words out; auto, additive where
-    there is transport, else shapley. ``orders`` is the number of random orders of shapley.
+    there is transport, else shapley. ``orders`` is the number of random orders of shapley. ``language`` is the code of
+    the language of the outputs, if it is known.
     """
 
     segments: tuple[ExplainedSegment, ...]
@@ -42,6 +43,7 @@ class ExplainRequest:
     how: Method = "auto"
     orders: int = 32
     seed: int = 12345
+    language: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,10 @@ class SystemExplanation:
 
 @dataclass(frozen=True, eq=False)
 class ExplainResult:
-    """The explanations, metric by metric and system by system."""
+    """The explanations, metric by metric and system by system; ``warnings`` concern all of them."""
 
     explanations: tuple[SystemExplanation, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def choose_line(files: TextFiles, line: int) -> tuple[ExplainedSegment, ...]:
@@ -77,16 +80,17 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
     """Explain every segment by every metric; statistics are bound as when the same texts are scored."""
     environment = environment or Environment.read()
     everything = [segment for one in request.segments for segment in one.corpus]
+    metrics = [variant.load(environment) for variant in request.metrics]
     found = []
-    for variant in request.metrics:
-        shared = bind_shared(variant.load(environment), everything)
+    for variant, metric in zip(request.metrics, metrics, strict=True):
+        shared = bind_shared(metric, everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)
             explanation = _explain(request, bound, one.segment)
             notes = (*bound.binding_notes, *explanation.notes)
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
             found.append(SystemExplanation(one.segment.system, labelled))
-    return ExplainResult(tuple(found))
+    return ExplainResult(tuple(found), warn_of_language(metrics, [everything], request.language))
 
 
 def explain(

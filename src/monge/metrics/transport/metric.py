@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from monge.clouds import IdfModel, PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
-from monge.metrics.base import MetricBase, check_needs, iter_checked
+from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
 from monge.metrics.baseline import Baseline
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.transport.linear import linearise_transport
@@ -277,7 +277,9 @@ class TransportMetric(MetricBase):
         used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
         notes = problems.notes(used, other=self.settings.against.removesuffix("s"))
         failed = ~np.logical_and.reduce([solution.converged for solution in solutions.values()])
-        notes += _note_missing(~problems.comparable, owned, used, "the encoder can read neither text")
+        blank = problems.blank
+        notes += _note_missing(blank, owned, used, NOTHING_TO_COMPARE.removeprefix("no score: "))
+        notes += _note_missing(~problems.comparable & ~blank, owned, used, "the encoder can read neither text")
         notes += _note_missing(failed, owned, used, "transport did not converge")
         alignments = tuple(
             self._alignment(role, solution, problems, i)

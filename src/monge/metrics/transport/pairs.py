@@ -66,6 +66,11 @@ class CloudPairs:
         return np.array([self.left_clouds[a].empty or self.right_clouds[b].empty for a, b in self.pairs], dtype=bool)
 
     @cached_property
+    def blank(self) -> NDArray[np.bool_]:
+        """Which pairs are two texts of nothing but white space."""
+        return np.array([not any(c.text.strip() for c in self.clouds(i)) for i in range(len(self.pairs))], dtype=bool)
+
+    @cached_property
     def comparable(self) -> NDArray[np.bool_]:
         """Which pairs have a text that the encoder can read."""
         return np.array([are_comparable(*self.clouds(i)) for i in range(len(self.pairs))], dtype=bool)
