@@ -194,7 +194,7 @@ def test_what_score_prints_can_be_compared(tmp_path: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--scores", "{table}", "-i", "x"], "leave out REF, -i, -s and --jsonl"),
+        (["--scores", "{table}", "-i", "x"], "leave out REF, -i, -s, --jsonl and --parquet"),
         ([], "nothing to compare"),
         (["--scores", "nowhere.tsv"], "cannot read nowhere.tsv"),
         (["--scores", "{table}", "--alpha", "2"], "alpha must lie between 0 and 1"),

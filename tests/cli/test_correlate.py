@@ -197,11 +197,23 @@ def test_figures_page_and_files_are_written(rated: Path, run: Run) -> None:
     assert "| metric |" in out
     assert Path("matrix.svg").read_text(encoding="utf-8").startswith("<?xml")
     page = Path("page.html").read_text(encoding="utf-8")
-    assert page.count("<figure>") == 3
+    assert page.count("<figure>") == 4
     assert "http" not in page.split("<body>")[0]
     assert len(Path("all.tsv").read_text(encoding="utf-8").splitlines()) == 1 + 2 * (3 + 120)  # systems and outputs
     status, again, _ = run("correlate", "rated.tsv", "--scores", "all.tsv", "-f", "markdown", "--draws", "100")
     assert again.splitlines()[4:8] == out.splitlines()[4:8]
+
+
+def test_the_heat_map_is_a_figure_or_a_table(rated: Path, run: Run) -> None:
+    arguments = ("correlate", "rated.tsv", "-m", "bleu", "chrf", "--draws", "0", "--theme", "dark")
+    status, _, _ = run(*arguments, "--heatmap", "map.svg", "--distributions", "quality.pdf")
+    assert status == 0
+    assert "#16181b" in Path("map.svg").read_text(encoding="utf-8")
+    assert Path("quality.pdf").read_bytes().startswith(b"%PDF")
+    run(*arguments, "--heatmap", "map.tsv")
+    lines = [line.split("\t") for line in Path("map.tsv").read_text(encoding="utf-8").splitlines()]
+    assert lines[0][:2] == ["", "human"]
+    assert [line[0] for line in lines] == lines[0]
 
 
 def test_ranked_pairs(rated: Path, run: Run) -> None:

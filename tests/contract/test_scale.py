@@ -8,7 +8,7 @@ from monge.encoders.static.hashed import HashedEncoder
 from monge.metrics import Metric, load_metric, metric_options, metric_specs
 from monge.metrics.base import bind_to
 from monge.metrics.baseline import find_scale, measure_baseline
-from monge.metrics.protocols import Aligning, Composite, Encoding, Resamplable, Summable, SummableParts
+from monge.metrics.protocols import Aligning, Composite, Counting, Encoding, Resamplable, Summable, SummableParts
 from monge.metrics.rescaled import rescale_metric
 from monge.text import Segment
 
@@ -16,7 +16,7 @@ NAMES = sorted(metric_specs())
 TEXTS = ["The ferry leaves the island at seven.", "Prices fell again in March.", "She repaired the old clock alone."]
 UNRELATED = [Segment(a, (b,), b, document=a) for a in TEXTS for b in TEXTS if a != b]
 COPIES = [Segment(text, (text,), text, document=text) for text in TEXTS]
-ABILITIES = (Summable, SummableParts, Resamplable, Aligning, Composite, Encoding)
+ABILITIES = (Summable, SummableParts, Resamplable, Aligning, Composite, Encoding, Counting)
 
 
 def load(name: str) -> Metric:

@@ -67,7 +67,13 @@ def test_every_step_is_reported(sparse: JudgedSet, environment: Environment) -> 
         environment=environment,
         report_step=lambda *step: steps.append(step),
     )
-    assert steps == [("encoding set", 0, 2), ("chrf on set", 0, 2), ("ter on set", 1, 2), ("done", 2, 2)]
+    size = len(sparse.judged_segments())
+    assert steps == [
+        ("corpus statistics of set", 0, 2),
+        (f"set, 0 of {size} outputs", 0, 2),
+        (f"set, {size} of {size} outputs", 2, 2),
+        ("done", 2, 2),
+    ]
     assert (first.name, second.name) == ("chrf", "ter")
     assert (first.higher_is_better, second.higher_is_better) == (True, False)
 

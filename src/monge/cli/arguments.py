@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
+    from monge.engine.executors import ExecutorChoice
     from monge.environment import Environment
     from monge.metrics.variants import MetricVariant
     from monge.workflows.inputs import TextFiles
@@ -30,6 +31,15 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     texts.add_argument("-s", "--source", metavar="SOURCE", help="source file")
     texts.add_argument(
         "--jsonl", metavar="FILE", help="one JSON object per line: id, system, source, hypothesis, references"
+    )
+
+    texts.add_argument(
+        "--parquet",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        default=[],
+        help="Parquet or Arrow files (paths or URLs, * allowed) with the same columns",
     )
 
 
@@ -92,6 +102,28 @@ def add_environment_arguments(parser: argparse._ActionsContainer, *, cache: bool
         parser.add_argument("--no-cache", action="store_true", help="neither use nor keep stored vectors and scores")
 
 
+def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where chunks are scored."""
+    group = parser.add_argument_group("workers")
+    group.add_argument(
+        "--executor",
+        choices=("inline", "processes", "dask"),
+        default="inline",
+        help="where chunks are scored: in this process, in local processes, or by Dask workers (default: inline)",
+    )
+    group.add_argument("--workers", type=int, metavar="N", help="local processes to start (default: one per core)")
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://host:8786 (default: a local cluster)"
+    )
+
+
+def read_executor(args: argparse.Namespace) -> ExecutorChoice:
+    """Return the executor that the arguments choose."""
+    from monge.engine.executors import ExecutorChoice
+
+    return ExecutorChoice(args.executor, args.scheduler, args.workers)
+
+
 def read_environment(args: argparse.Namespace) -> Environment:
     """Return the environment of the process, changed by ``--offline`` and ``--no-cache``."""
     from monge.environment import Environment
@@ -108,12 +140,12 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
     """Return the files that the arguments name as texts."""
     from monge.workflows.inputs import TextFiles
 
-    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl)
+    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet))
 
 
 def input_files(args: argparse.Namespace) -> list[str | None]:
     """Return the names of all files that are read as texts."""
-    return [*args.reference, *args.input, args.source, args.jsonl]
+    return [*args.reference, *args.input, args.source, args.jsonl, *args.parquet]
 
 
 def read_metrics(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from monge.cli.arguments import add_environment_arguments, read_environment
+from monge.cli.arguments import add_environment_arguments, add_executor_arguments, read_environment, read_executor
 from monge.cli.study_inputs import add_agreement_arguments, agreement_options, show_progress
 from monge.cli.values import check_figures
 
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-curves", action="store_true", help="leave out the curves over layers")
     parser.add_argument("--sample", type=int, metavar="N", help="use a random sample of N inputs of each part")
     add_environment_arguments(parser)
+    add_executor_arguments(parser)
     add_agreement_arguments(parser)
 
 
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     )
     check_figures("report.html")
     folder = Path(args.folder or f"monge-{suite.name}")
-    request = BenchmarkRequest(suite, agreement_options(args), args.sample)
+    request = BenchmarkRequest(suite, agreement_options(args), args.sample, read_executor(args))
     with show_progress() as report_step:
         result = run_benchmark(request, environment=read_environment(args), report_step=report_step)
     _write_report(folder, result)

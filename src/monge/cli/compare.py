@@ -151,7 +151,7 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
             types=args.types or (),
             settings=settings,
         )
-    if not (args.input or args.jsonl):
+    if not (args.input or args.jsonl or args.parquet):
         raise OptionError("nothing to compare: name outputs with -i SYS_A SYS_B, or a table with --scores FILE")
     if args.lower_is_better:
         raise OptionError("--lower-is-better is for --scores TABLE; metrics know their direction")
@@ -167,7 +167,7 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
 def _check_scores_alone(args: argparse.Namespace) -> None:
     """Refuse arguments that have no effect on scores that exist already."""
     if any(input_files(args)):
-        raise OptionError("--scores names a table of scores: leave out REF, -i, -s and --jsonl")
+        raise OptionError("--scores names a table of scores: leave out REF, -i, -s, --jsonl and --parquet")
     flags = {
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,

@@ -16,7 +16,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from monge.cli.arguments import print_warnings, read_environment, read_shared_options
+from monge.cli.arguments import (
+    add_executor_arguments,
+    print_warnings,
+    read_environment,
+    read_executor,
+    read_shared_options,
+)
 from monge.cli.study_inputs import (
     add_agreement_arguments,
     add_data_arguments,
@@ -25,7 +31,7 @@ from monge.cli.study_inputs import (
     judged_data,
     show_progress,
 )
-from monge.cli.values import check_figures, check_target
+from monge.cli.values import FIGURES, add_theme_argument, check_figures, check_target
 
 if TYPE_CHECKING:
     from monge.workflows.correlate import CorrelateResult
@@ -60,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="metrics for which lower scores are better (all: every one)",
     )
     add_agreement_arguments(parser)
+    add_executor_arguments(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f",
@@ -69,6 +76,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how to print (default: text)",
     )
     output.add_argument("--plot", metavar="FILE", help="draw the significance matrix (.svg, .png, .pdf)")
+    output.add_argument(
+        "--heatmap",
+        metavar="FILE",
+        help="draw the correlations between all metrics and judgments (.svg, .png, .pdf), or write them (.tsv)",
+    )
+    output.add_argument(
+        "--distributions",
+        metavar="FILE",
+        help="draw each metric's scores by quality as people see it (.svg, .png, .pdf)",
+    )
+    add_theme_argument(output)
     output.add_argument("--html", metavar="FILE", help="write the whole report with figures as one page")
     output.add_argument(
         "--save-scores", metavar="FILE", help="write every score (.tsv or .jsonl), for --scores of a later run"
@@ -84,8 +102,10 @@ def run(args: argparse.Namespace) -> int:
     from monge.workflows.correlate import CorrelateRequest, run_correlate
 
     check_target(args.html)
-    check_target(args.plot, endings=(".svg", ".png", ".pdf"))
-    check_figures(args.html, args.plot)
+    for figure in (args.plot, args.distributions):
+        check_target(figure, endings=FIGURES)
+    check_target(args.heatmap, endings=(*FIGURES, ".tsv"))
+    check_figures(args.html, args.plot, args.distributions, args.heatmap)
     check_target(args.save_scores, endings=(".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"))
     request = CorrelateRequest(
         data=judged_data(args, args.data),
@@ -97,11 +117,12 @@ def run(args: argparse.Namespace) -> int:
         agreement=agreement_options(args),
         save_scores=args.save_scores,
         mtme=args.mtme,
+        executor=read_executor(args),
     )
     with show_progress() as report_step:
         result = run_correlate(request, environment=read_environment(args), report_step=report_step)
     print(_render(result, args.format))
-    _write_files(result, plot=args.plot, html=args.html)
+    _write_files(result, args)
     print_warnings(result.warnings)
     return 0
 
@@ -119,17 +140,34 @@ def _render(result: CorrelateResult, style: str) -> str:
     return "\n\n".join(study_markup(study, data=result.data, latex=style == "latex") for study in result.studies)
 
 
-def _write_files(result: CorrelateResult, *, plot: str | None, html: str | None) -> None:
-    if plot:
-        from monge.report.correlate.plots import draw_significance_matrix
-        from monge.report.plots import save_figure
+def _write_files(result: CorrelateResult, args: argparse.Namespace) -> None:
+    from monge.report.correlate.plots import draw_distributions, draw_significance_matrix
+    from monge.report.plots import save_figure
 
-        save_figure(draw_significance_matrix(result.study), plot)
-    if html:
+    if args.plot:
+        save_figure(draw_significance_matrix(result.study), args.plot, theme=args.theme)
+    if args.distributions:
+        save_figure(draw_distributions(result.tasks), args.distributions, theme=args.theme)
+    if args.heatmap:
+        _write_heatmap(result, args.heatmap, theme=args.theme)
+    if args.html:
         from monge.report.correlate.page import study_page
         from monge.storage.atomic import write_text
 
-        write_text(html, study_page(result))
+        write_text(args.html, study_page(result))
+
+
+def _write_heatmap(result: CorrelateResult, path: str, *, theme: str) -> None:
+    from monge.report.correlate.heatmap import correlation_table, draw_correlation_matrix
+    from monge.report.plots import save_figure
+    from monge.text import write_tsv
+
+    found = result.intercorrelation()
+    if path.endswith(".tsv"):
+        header, rows = correlation_table(found)
+        write_tsv(path, header, rows)
+    else:
+        save_figure(draw_correlation_matrix(found), path, theme=theme)
 
 
 def _terminal_width() -> int:

@@ -102,7 +102,7 @@ def read_segments(args: argparse.Namespace) -> tuple[ExplainedSegment, ...]:
     from monge.workflows.explain import ExplainedSegment, choose_line
 
     if args.hypothesis is not None:
-        if args.reference or args.input or args.jsonl or args.line is not None:
+        if args.reference or args.input or args.jsonl or args.parquet or args.line is not None:
             raise OptionError("give either --hypothesis and --reference, or files with --line, not both")
         segment = Segment(args.hypothesis, tuple(args.reference_text), args.source_text)
         return (ExplainedSegment(segment, [segment]),)

@@ -2,6 +2,7 @@
 
   monge score REF [REF ...] -i HYP [HYP ...] -m moverscore bleu
   monge score --jsonl FILE -m bertscore
+  monge score --parquet 'data/*.parquet' -m bertscore --output scores/ --executor processes
   cat HYP | monge score REF -m bleu -b
 
 Files hold one text per line (plain or gzip; - is standard input). Every REF is a reference for every line.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 
 from monge.cli.arguments import (
+    add_executor_arguments,
     add_input_arguments,
     add_metric_arguments,
     add_rescale_argument,
@@ -22,6 +24,7 @@ from monge.cli.arguments import (
     is_piped,
     print_warnings,
     read_environment,
+    read_executor,
     read_language,
     read_metrics,
     read_text_files,
@@ -34,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_metric_arguments(parser)
     add_rescale_argument(parser)
+    add_executor_arguments(parser)
+    parser.add_argument(
+        "--shards", metavar="FOLDER|URL", help="keep finished chunks here, where all workers see them (default: cache)"
+    )
     output = parser.add_argument_group("output")
     output.add_argument(
         "-f", "--format", choices=("text", "json", "latex"), default="text", help="how to print (default: text)"
@@ -58,6 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--segments", metavar="OUT", help="also write every segment's score to OUT (.tsv or .jsonl, may end in .gz)"
     )
+    output.add_argument(
+        "--output",
+        metavar="FILE|FOLDER|URL",
+        help="also write one row per segment with a column per metric: a .parquet or .arrow file, or a folder of parts",
+    )
     output.add_argument("--confidence", action="store_true", help="add the half width of the 95%% bootstrap interval")
     output.add_argument("--seed", type=seed, default=12345, help="seed of the bootstrap (default: 12345)")
     output.add_argument("-q", "--quiet", action="store_true", help="print the scores only, no signatures or notes")
@@ -71,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     from monge.engine.job import JobOptions
     from monge.workflows.score import ScoreRequest, run_score
 
-    if args.reference and not args.input and not args.jsonl and is_piped():
+    if args.reference and not (args.input or args.jsonl or args.parquet) and is_piped():
         args.input = ["-"]
     _check(args)
     request = ScoreRequest(
@@ -80,12 +92,18 @@ def run(args: argparse.Namespace) -> int:
         JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress, scale=args.scale),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
+        executor=read_executor(args),
+        shards=args.shards,
     )
     result = run_score(request, environment=read_environment(args))
     if result.idf:
         result.idf.save(args.save_idf)
     if args.segments:
         write_segments(args.segments, result.systems)
+    if args.output:
+        from monge.engine.columns import write_score_columns
+
+        write_score_columns(args.output, result.systems)
     if args.score_only:
         print_numbers(result.systems, args.width)
     elif args.format == "json":
@@ -109,3 +127,7 @@ def _check(args: argparse.Namespace) -> None:
         raise OptionError(f"--score-only prints bare numbers: leave out -f {args.format}")
     check_target(args.segments, inputs=input_files(args))
     check_target(args.save_idf, inputs=input_files(args))
+    if args.output:
+        from monge.text.columnar import import_pyarrow
+
+        import_pyarrow(args.output)

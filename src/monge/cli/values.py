@@ -20,6 +20,9 @@ def seed(text: str) -> int:
     return value
 
 
+FIGURES = (".svg", ".png", ".pdf")  # endings of the names of figures
+
+
 def check_target(path: str | None, *, endings: Sequence[str] = (), inputs: Iterable[str | None] = ()) -> None:
     """Raise now if *path* cannot be written, rather than after the work whose result it should receive.
 
@@ -49,3 +52,8 @@ def check_figures(*wanted: str | None) -> None:
 
         with figure_style():
             pass
+
+
+def add_theme_argument(parser: argparse._ActionsContainer) -> None:
+    """Add the choice between light and dark figures."""
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="of figures (default: light)")

@@ -43,6 +43,18 @@ class IdfModel:
             raise InputError("idf cannot be computed without texts")
         return cls(documents, dict(sorted(frequencies.items())), encoder)
 
+    @classmethod
+    def add(cls, parts: Sequence[IdfModel]) -> IdfModel:
+        """Return the statistics of a corpus from those of its parts, all counted with the same encoder.
+
+        >>> IdfModel.add([IdfModel.count([("a", "b")]), IdfModel.count([("b",)])]).frequencies
+        {'a': 1, 'b': 2}
+        """
+        frequencies: Counter[str] = Counter()
+        for part in parts:
+            frequencies.update(part.frequencies)
+        return cls(sum(part.documents for part in parts), dict(sorted(frequencies.items())), parts[0].encoder)
+
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of the statistics."""

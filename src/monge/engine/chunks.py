@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from monge.scores import Score
@@ -28,3 +29,16 @@ class Chunk(NamedTuple):
             for value, parts, index, notes, unknown in content["scores"]
         ]
         return cls(scores, content["sums"])
+
+    @classmethod
+    def join(cls, chunks: Sequence[Chunk]) -> Chunk:
+        """Return one chunk with the scores of all *chunks* in order; their sums are added.
+
+        >>> Chunk.join([Chunk([], [1.0, 2.0]), Chunk([], [3.0, 4.0])]).sums
+        [4.0, 6.0]
+        """
+        if len(chunks) == 1:
+            return chunks[0]
+        sums = [one.sums for one in chunks if one.sums is not None]
+        total = [sum(column) for column in zip(*sums, strict=True)] if sums else None
+        return cls([score for one in chunks for score in one.scores], total)

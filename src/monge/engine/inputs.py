@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from monge.engine.spool import SegmentSpool
 from monge.errors import InputError
-from monge.text import display_name, iter_jsonl, iter_parallel
+from monge.storage.urls import list_files
+from monge.text import display_name, iter_columnar, iter_jsonl, iter_parallel
 
 Path = str | os.PathLike[str]
 
@@ -23,6 +24,21 @@ def spool_parallel(
         for segment, spool in zip(line, spools, strict=True):
             spool.append(segment)
     return spools
+
+
+def spool_columnar(patterns: Sequence[str]) -> list[SegmentSpool]:
+    """Read Parquet or Arrow files (paths or URLs, which may hold ``*``) as one table, without keeping it in memory.
+
+    Unlike ``spool_jsonl`` it does not look for ids that appear twice, which would take memory.
+    """
+    spools: dict[str, SegmentSpool] = {}
+    counts: dict[str, int] = {}
+    for place in (place for pattern in patterns for place in list_files(pattern)):
+        for segment in iter_columnar(place, counts):
+            spools.setdefault(segment.system, SegmentSpool(segment.system)).append(segment)
+    if not spools:
+        raise InputError(f"{', '.join(patterns)}: no segments")
+    return list(spools.values())
 
 
 def spool_jsonl(path: Path) -> list[SegmentSpool]:

@@ -11,11 +11,13 @@ from typing import Any
 
 from monge.clouds import MARKED_SHARE
 from monge.engine.chunks import Chunk
-from monge.engine.executors import Executor, InlineExecutor
+from monge.engine.executors import Executor, InlineExecutor, report_lost
 from monge.engine.journal import Journal
+from monge.engine.recipes import Work
 from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
-from monge.metrics.base import bind_shared, bind_to, mean_parts, sign_scores
+from monge.engine.tasks import Scored
+from monge.metrics.base import mean_parts, sign_scores
 from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
 from monge.scores import Scale, Score
@@ -30,8 +32,8 @@ class SystemScores:
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
     notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
-    are those of the score of the set (precision and recall, for example). ``scale`` is what unrelated texts and copies
-    score, where that is known.
+    are those of the score of the set (precision and recall, for example). ``unit`` is what one score belongs to,
+    ``scale`` what unrelated texts and copies score, where that is known.
     """
 
     system: str
@@ -47,6 +49,7 @@ class SystemScores:
     half_width: float | None = None
     unknown: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
+    unit: str = "segment"
     scale: Scale | None = None
 
     def __len__(self) -> int:
@@ -93,7 +96,7 @@ class JobOptions:
 
 
 def score_job(
-    metrics: Sequence[tuple[str, Metric]],
+    metrics: Sequence[Work | tuple[str, Metric]],
     systems: Sequence[SegmentSpool],
     *,
     journal: Journal,
@@ -104,20 +107,24 @@ def score_job(
 
     A metric that needs corpus statistics is bound to each system's own segments. If the process dies, the same call
     continues after the last chunk that was stored. A metric whose unit is the document scores the documents of a
-    system. *executor* runs the chunks (default: in this process). Returns one result per metric and system, metric by
-    metric.
+    system. All metrics score a chunk before the next one is begun, so that a text is encoded once for all of them.
+    *executor* runs the chunks (default: in this process). Returns one result per metric and system, metric by metric.
     """
     runner = InlineExecutor() if executor is None else executor
-    results = []
-    for label, metric in metrics:
-        units = [_units(metric, segments) for segments in systems]
-        shared = share_statistics(metric, units)
-        scale = find_scale(metric, measure=options.scale)
-        with show_progress(label, sum(map(len, units)), options.progress) as bar:
-            for segments in units:
-                scored = _score_system(label, shared, segments, journal, options, runner, bar)
-                results.append(dataclasses.replace(scored, scale=scale))
-    return results
+    works = [Work(*metric) for metric in metrics]
+    tallies = {}
+    for unit in dict.fromkeys(work.metric.spec.unit for work in works):
+        own = [(number, work) for number, work in enumerate(works) if work.metric.spec.unit == unit]
+        units = [_units(unit, segments) for segments in systems]
+        shared = [(number, share_statistics(work, units, runner)) for number, work in own]
+        name = ", ".join(work.label for _, work in own)
+        with show_progress(name, len(own) * sum(map(len, units)), options.progress) as bar:
+            for place, segments in enumerate(units):
+                bound = [_bind(work, segments, options, runner) for _, work in shared]
+                for (number, _), tally in zip(own, _score_system(bound, segments, journal, runner, bar), strict=True):
+                    tallies[number, place] = tally
+    scales = [find_scale(work.metric, measure=options.scale) for work in works]
+    return [dataclasses.replace(tallies[key].finish(options), scale=scales[key[0]]) for key in sorted(tallies)]
 
 
 def score_all(
@@ -126,75 +133,113 @@ def score_all(
     *,
     journal: Journal,
     executor: Executor | None = None,
-    report: Callable[[int], object] | None = None,
 ) -> list[Score]:
-    """Return the score of every segment by a bound metric, from the *journal* where it has them.
+    """Return the score of every segment by a bound metric, from the *journal* where it has them."""
+    return score_works([Work(metric.spec.name, metric)], segments, journal=journal, executor=executor)[0]
 
-    *report* is called with the number of segments after each chunk.
+
+def score_works(
+    works: Sequence[Work],
+    segments: Iterable[Segment],
+    *,
+    journal: Journal,
+    executor: Executor | None = None,
+    report_chunk: Callable[[int], None] | None = None,
+) -> list[list[Score]]:
+    """Return, for every bound metric, the score of every segment, from the *journal* where it has them.
+
+    *report_chunk* is called with the number of segments that are done.
     """
     spool = segments if isinstance(segments, SegmentSpool) else spool_segments(segments)
-    scores: list[Score] = []
-    for chunk in (executor or InlineExecutor()).run(metric, spool, journal):
-        scores += Chunk.unpack(chunk.packed).scores
-        if report is not None:
-            report(chunk.stop - chunk.start)
-    return scores
+    found: list[list[Score]] = [[] for _ in works]
+    for chunk in (executor or InlineExecutor()).run(works, spool, journal):
+        report_lost(chunk, works, spool)
+        for own, scored in zip(found, chunk.scored, strict=True):
+            own += Chunk.unpack(scored.packed).scores
+        if report_chunk is not None:
+            report_chunk(chunk.stop)
+    return found
 
 
-def share_statistics(metric: Metric, systems: Sequence[SegmentSpool]) -> Metric:
+def share_statistics(work: Work, systems: Sequence[SegmentSpool], executor: Executor) -> Work:
     """Return the metric with the statistics that systems must share (relative λ), from the segments of all of them."""
-    if metric.bound:
-        return metric
+    if work.metric.bound:
+        return work
     everything = systems[0]
     if len(systems) > 1:
         everything = spool_segments(segment for segments in systems for segment in segments)
-    return bind_shared(metric, everything)
+    return work.rebound(executor.bind(work, everything, shared=True))
 
 
-def _units(metric: Metric, segments: SegmentSpool) -> SegmentSpool:
-    """Return what the metric scores: the segments, or the documents they make up."""
-    if metric.spec.unit == "segment":
+def _units(unit: str, segments: SegmentSpool) -> SegmentSpool:
+    """Return what a metric scores: the segments, or the documents they make up."""
+    if unit == "segment":
         return segments
     return spool_segments(iter_documents(segments), segments.system)
 
 
-def _score_system(
-    label: str,
-    metric: Metric,
-    segments: SegmentSpool,
-    journal: Journal,
-    options: JobOptions,
-    executor: Executor,
-    bar: Any,
-) -> SystemScores:
-    bound = bind_to(metric, _Watched(segments, label, options.progress))
-    notes = Counter(dict.fromkeys(bound.binding_notes, len(segments)))
-    scores, sums, reused, unknown = ScoreSpool(), list[float](), 0, 0.0
-    for chunk in executor.run(bound, segments, journal):
-        count = chunk.stop - chunk.start
-        content = Chunk.unpack(chunk.packed)
-        notes += count_notes(content.scores)
-        unknown += sum(score.unknown for score in content.scores)
+def _bind(work: Work, segments: SegmentSpool, options: JobOptions, executor: Executor) -> Work:
+    if work.metric.bound:
+        return work
+    watched = WatchedSpool(segments, f"{work.label}, corpus statistics", options.progress)
+    return work.rebound(executor.bind(work, watched))
+
+
+@dataclass(eq=False)
+class _Tally:
+    """The scores of one system by one metric, as chunk after chunk comes in."""
+
+    label: str
+    metric: Metric
+    segments: SegmentSpool
+    scores: ScoreSpool = field(default_factory=ScoreSpool)
+    notes: Counter[str] = field(default_factory=Counter)
+    sums: list[float] = field(default_factory=list)
+    reused: int = 0
+    unknown: float = 0.0
+
+    def add(self, scored: Scored) -> None:
+        content = Chunk.unpack(scored.packed)
+        self.notes += count_notes(content.scores)
+        self.unknown += sum(score.unknown for score in content.scores)
         if content.sums is not None:
-            sums = [a + b for a, b in zip(sums, content.sums, strict=True)] if sums else content.sums
-        scores.append(chunk.packed, count)
-        reused += count if chunk.reused else 0
-        bar.update(count)
-    return SystemScores(
-        segments.system,
-        label,
-        _aggregate(bound, segments, scores, sums),
-        str(sign_scores(bound, segments)),
-        bound.spec.higher_is_better,
-        segments,
-        scores,
-        notes,
-        bound.spec.digits,
-        reused,
-        bootstrap_half_width(bound, segments, scores, seed=options.seed) if options.confidence else None,
-        unknown / len(segments) if len(segments) else 0.0,
-        bound.parts_of_sums(sums) if isinstance(bound, SummableParts) and sums else mean_parts(scores),
-    )
+            self.sums = [a + b for a, b in zip(self.sums, content.sums, strict=True)] if self.sums else content.sums
+        self.scores.append(scored.packed, len(content.scores))
+        self.reused += len(content.scores) if scored.reused else 0
+
+    def finish(self, options: JobOptions) -> SystemScores:
+        metric, segments = self.metric, self.segments
+        width = bootstrap_half_width(metric, segments, self.scores, seed=options.seed) if options.confidence else None
+        return SystemScores(
+            segments.system,
+            self.label,
+            _aggregate(metric, segments, self.scores, self.sums),
+            str(sign_scores(metric, segments)),
+            metric.spec.higher_is_better,
+            segments,
+            self.scores,
+            Counter(dict.fromkeys(metric.binding_notes, len(segments))) + self.notes,
+            metric.spec.digits,
+            self.reused,
+            width,
+            self.unknown / len(segments) if len(segments) else 0.0,
+            metric.parts_of_sums(self.sums)
+            if isinstance(metric, SummableParts) and self.sums
+            else mean_parts(self.scores),
+            metric.spec.unit,
+        )
+
+
+def _score_system(
+    works: Sequence[Work], segments: SegmentSpool, journal: Journal, executor: Executor, bar: Any
+) -> list[_Tally]:
+    tallies = [_Tally(work.label, work.metric, segments) for work in works]
+    for chunk in executor.run(works, segments, journal):
+        report_lost(chunk, works, segments)
+        for tally, scored in zip(tallies, chunk.scored, strict=True):
+            tally.add(scored)
+        bar.update((chunk.stop - chunk.start) * len(works))
+    return tallies
 
 
 def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums: Sequence[float]) -> float:
@@ -206,23 +251,18 @@ def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums:
     return metric.aggregate(segments, scores)
 
 
-class _Watched(Sequence[Segment]):
-    """Segments that show progress while they are read, if that takes more than two seconds."""
+class WatchedSpool(SegmentSpool):
+    """Segments that show progress while they are read one by one, if that takes more than two seconds."""
 
     def __init__(self, segments: SegmentSpool, name: str, show: bool | None) -> None:
-        self._segments = segments
+        self.system = segments.system
+        self.records = segments.records
         self._name = name
         self._show = show
 
-    def __len__(self) -> int:
-        return len(self._segments)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._segments[index]
-
     def __iter__(self) -> Iterator[Segment]:
-        with show_progress(f"{self._name}, corpus statistics", len(self), self._show, delay=2.0, leave=False) as bar:
-            for segment in self._segments:
+        with show_progress(self._name, len(self), self._show, delay=2.0, leave=False) as bar:
+            for segment in super().__iter__():
                 yield segment
                 bar.update()
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
+from monge.encoders.held import HELD_BYTES, SharedReading, find_shared, hold_encodings
 from monge.engine.chunks import Chunk
 from monge.environment import Environment
 from monge.metrics.base import check_needs
-from monge.metrics.protocols import Composite, Metric, Summable
+from monge.metrics.protocols import Composite, Encoding, Metric, Summable
 from monge.storage.identity import stated_identity
+from monge.storage.shards import ShardStore
 from monge.storage.store import Store, make_label
 from monge.text import Segment
 from monge.version import __version__
@@ -19,6 +22,13 @@ from monge.version import __version__
 SCORES_BYTES = 512 << 20
 ALGORITHM = 2  # raise it when what is stored for a chunk changes on purpose
 MAKER = f"monge={__version__},journal={ALGORITHM}"  # scores of another maker are never used
+
+
+class Blobs(Protocol):
+    """Where chunks are kept: a :class:`Store` on a disk, or shards under a URL."""
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]: ...
+    def put(self, label: str, blobs: Mapping[bytes, bytes]) -> None: ...
 
 
 class Journal:
@@ -30,40 +40,72 @@ class Journal:
     same parts share their scores. Without a store (None) everything is computed.
     """
 
-    def __init__(self, store: Store | None) -> None:
+    def __init__(self, store: Blobs | None) -> None:
         self._store = store
+
+    def shared(self) -> Journal:
+        """Return this journal for a worker on another machine: itself if its store is a URL, else none."""
+        return self if isinstance(self._store, ShardStore) else Journal(None)
 
     def score(self, metric: Metric, segments: Sequence[Segment], records: bytes) -> tuple[bytes, bool]:
         """Return the packed chunk of *segments*, and whether it was stored before; *records* are their bytes."""
-        found = self.find(metric, records)
-        if found is not None:
-            return found, True
-        packed = self._compute(metric, segments, records).pack()
-        self.keep(metric, records, packed)
-        return packed, False
+        return self.score_together([metric], segments, records)[0]
 
-    def _compute(self, metric: Metric, segments: Sequence[Segment], records: bytes) -> Chunk:
-        if isinstance(metric, Composite):
+    def score_together(
+        self, metrics: Sequence[Metric], segments: Sequence[Segment], records: bytes
+    ) -> list[tuple[bytes, bool]]:
+        """Return what ``score`` does for every one of *metrics*; a text is encoded once for all layers they read."""
+        found = [self.find(metric, records) for metric in metrics]
+        missing = [metric for metric, packed in zip(metrics, found, strict=True) if packed is None]
+        for metric in missing:
             check_needs(metric.spec, segments)
-            parts = [Chunk.unpack(self.score(part, segments, records)[0]).scores for part in metric.parts]
-            return Chunk(metric.combine(parts), None)
-        sums = metric.sum_statistics(segments) if isinstance(metric, Summable) else None
-        return Chunk(metric.score(segments), sums)
+        computed = self._compute(missing, segments, records)
+        return [
+            (computed[_name(metric)].pack(), False) if packed is None else (packed, True)
+            for metric, packed in zip(metrics, found, strict=True)
+        ]
+
+    def _compute(self, metrics: Sequence[Metric], segments: Sequence[Segment], records: bytes) -> dict[object, Chunk]:
+        """Score the metrics that are no composites, then combine; keep the chunk of each."""
+        chunks: dict[object, Chunk] = {}
+        leaves: dict[object, Metric] = {}
+        for leaf in (leaf for metric in metrics for leaf in _leaves(metric)):
+            packed = self.find(leaf, records) if _name(leaf) not in leaves and leaf not in metrics else None
+            if packed is not None:
+                chunks[_name(leaf)] = Chunk.unpack(packed)
+            elif _name(leaf) not in chunks:
+                leaves.setdefault(_name(leaf), leaf)
+        for name, chunk in _score_leaves(leaves, segments).items():
+            chunks[name] = chunk
+            self.keep(leaves[name], records, chunk.pack())
+
+        def combine(metric: Metric) -> Chunk:
+            name = _name(metric)
+            if name not in chunks:
+                assert isinstance(metric, Composite)
+                chunks[name] = Chunk(metric.combine([combine(part).scores for part in metric.parts]), None)
+                self.keep(metric, records, chunks[name].pack())
+            return chunks[name]
+
+        for metric in metrics:
+            combine(metric)
+        return chunks
 
     def find(self, metric: Metric, content: bytes) -> bytes | None:
         """Return what was kept for *metric* and *content*, or None."""
-        key = self._key(metric, content)
+        key = self.key(metric, content)
         if self._store is None or key is None:
             return None
         return self._store.get([key]).get(key)
 
     def keep(self, metric: Metric, content: bytes, packed: bytes) -> None:
         """Keep *packed* for *metric* and *content*."""
-        key = self._key(metric, content)
+        key = self.key(metric, content)
         if self._store is not None and key is not None:
             self._store.put(make_label(f"scores of {metric.spec.name}", MAKER), {key: packed})
 
-    def _key(self, metric: Metric, content: bytes) -> bytes | None:
+    def key(self, metric: Metric, content: bytes) -> bytes | None:
+        """Return the digest under which the scores of *content* are kept; None if they are not."""
         identity = stated_identity(metric)
         if identity is None:
             return None
@@ -72,8 +114,63 @@ class Journal:
         return digest.digest()
 
 
-def open_journal(environment: Environment) -> Journal:
-    """Return the journal of *environment*; with the cache off it stores nothing."""
+def _name(metric: Metric) -> object:
+    return stated_identity(metric) or id(metric)
+
+
+def _leaves(metric: Metric) -> Iterator[Metric]:
+    if isinstance(metric, Composite):
+        for part in metric.parts:
+            yield from _leaves(part)
+    else:
+        yield metric
+
+
+def _score_leaves(leaves: Mapping[object, Metric], segments: Sequence[Segment]) -> dict[object, Chunk]:
+    """Score *segments* with every metric, in blocks whose shared vectors fit in memory."""
+    readers = [one for one in leaves.values() if isinstance(one, Encoding) and len(one.encodings()) == 1]
+    shared = find_shared(pair for metric in readers for pair in metric.encodings())
+    needs = {need for metric in readers for need in metric.spec.needs}
+    parts: dict[object, list[Chunk]] = {name: [] for name in leaves}
+    for block in _blocks(segments, shared, needs):
+        with hold_encodings(shared, _texts(block, needs) if shared else []):
+            for name, metric in leaves.items():
+                sums = metric.sum_statistics(block) if isinstance(metric, Summable) else None
+                parts[name].append(Chunk(metric.score(block), sums))
+    return {name: Chunk.join(own) for name, own in parts.items()}
+
+
+def _texts(segments: Sequence[Segment], needs: Collection[str]) -> list[str]:
+    """Return the texts of *segments* that metrics with these *needs* read."""
+    found = dict.fromkeys(one.hypothesis for one in segments)
+    if "references" in needs:
+        found |= dict.fromkeys(text for one in segments for text in one.references)
+    if "source" in needs:
+        found |= dict.fromkeys(one.source for one in segments if one.source is not None)
+    return list(found)
+
+
+def _blocks(
+    segments: Sequence[Segment], shared: Sequence[SharedReading], needs: Collection[str]
+) -> Iterator[Sequence[Segment]]:
+    """Yield runs of segments whose vectors take at most HELD_BYTES, as far as can be told from their length."""
+    if not shared or not segments:
+        yield segments
+        return
+    start, held = 0, 0
+    for number, segment in enumerate(segments):
+        size = sum(one.bytes_of(text) for one in shared for text in _texts([segment], needs))
+        if number > start and held + size > HELD_BYTES:
+            yield segments[start:number]
+            start, held = number, 0
+        held += size
+    yield segments[start:]
+
+
+def open_journal(environment: Environment, shards: str | None = None) -> Journal:
+    """Return the journal of *environment*, or that of the folder or URL *shards*; with the cache off it is empty."""
+    if shards:
+        return Journal(ShardStore(shards))
     return Journal(open_score_store(environment.cache_directory / "scores") if environment.cache else None)
 
 

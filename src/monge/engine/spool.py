@@ -116,8 +116,13 @@ class SegmentSpool(Sequence[Segment]):
             yield from map(self._parse, self.records.read(start, min(start + 1000, len(self))))
 
     def _parse(self, record: bytes) -> Segment:
-        hypothesis, references, source, name, document = json.loads(record.decode("utf-8", errors="surrogatepass"))
-        return Segment(hypothesis, tuple(references), source, name, self.system, document)
+        return parse_record(record, self.system)
+
+
+def parse_record(record: bytes, system: str) -> Segment:
+    """Return the segment of *system* that a record of a spool holds."""
+    hypothesis, references, source, name, document = json.loads(record.decode("utf-8", errors="surrogatepass"))
+    return Segment(hypothesis, tuple(references), source, name, system, document)
 
 
 def spool_segments(segments: Iterable[Segment], system: str = "") -> SegmentSpool:

@@ -20,6 +20,7 @@ class JudgedScores:
     ``human_totals`` and ``metric_totals`` (systems,) are system scores that are not means of segments (corpus BLEU, a
     published DA ranking). ``notes`` report what was left out. ``origin`` names the outputs: tasks that judge the same
     ones (aspects, references) share it and are resampled alike; a task without one is resampled on its own.
+    ``aspect`` names what was judged.
     """
 
     name: str
@@ -34,6 +35,7 @@ class JudgedScores:
     judged: int = 0
     notes: tuple[str, ...] = ()
     origin: str = ""
+    aspect: str = ""
 
     @property
     def unused(self) -> int:

@@ -30,7 +30,8 @@ def make_tasks(sets: Sequence[tuple[JudgedSet, Scores]], *, level: str) -> list[
             parts = [judged.name] * several_sets + [aspect] * several_aspects
             task = _make_task(judged, aspect, scores, level=level)
             name = " ".join(parts) or judged.name
-            tasks.append(replace(task, name=name, notes=(*judged.notes, *task.notes), origin=origin))
+            notes = (*judged.notes, *task.notes)
+            tasks.append(replace(task, name=name, notes=notes, origin=origin, aspect=aspect))
     return tasks
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from monge.meta.agreement import Agreement
 from monge.meta.study import AgreementStudy
 
-_LEVEL_TITLES = {
+LEVEL_TITLES = {
     "segment": "all outputs pooled",
     "item": "by input, then averaged",
     "by-system": "by system, then averaged",
@@ -32,7 +32,7 @@ def show_number(value: float, digits: int = 3) -> str:
 def study_heading(study: AgreementStudy, data: str) -> str:
     """Return one line: the data, the statistic, the level and the number of outputs."""
     first = next(iter(study.averages.values()))
-    level = _LEVEL_TITLES[study.plan.level].format(first.items)
+    level = LEVEL_TITLES[study.plan.level].format(first.items)
     if study.statistic.pools_pairs:
         level = level.replace("then averaged", "pairs pooled")
     tasks = f"{len(study.tasks)} tasks, " if len(study.tasks) > 1 else ""

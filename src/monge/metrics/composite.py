@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from monge.encoders import Encoder
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.metrics.base import ALGORITHM, MetricBase, bind_to, check_needs
+from monge.metrics.base import ALGORITHM, MetricBase, bind_shared, bind_to, check_needs
 from monge.metrics.baseline import need_baseline
-from monge.metrics.protocols import Encoding, Metric, MetricSpec
+from monge.metrics.protocols import Counting, CountingMetric, Encoding, Metric, MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.scores import Score, Signature
@@ -87,6 +87,47 @@ class EnsembleMetric(MetricBase):
         """Return the ensemble with what its members must share between systems."""
         return self._with_parts([part.bind_shared(corpus) for part in self.parts])
 
+    @property
+    def statistics(self) -> tuple[Any, ...]:
+        """What ``bind`` computed for every member; None for one that needs nothing."""
+        return tuple(part.statistics if isinstance(part, Counting) else None for part in self.parts)
+
+    @property
+    def shares_statistics(self) -> bool:
+        """Whether a member has statistics that all compared systems must share."""
+        return any(part.shares_statistics for part in self.parts if _needs_counts(part))
+
+    def with_statistics(self, statistics: Sequence[Any]) -> Self:
+        """Return the ensemble with the statistics of a bound one."""
+        return self._with_parts(
+            [
+                part.with_statistics(own) if isinstance(part, Counting) else part
+                for part, own in zip(self.parts, statistics, strict=True)
+            ]
+        )
+
+    def count(self, segments: Sequence[Segment]) -> tuple[Any, ...]:
+        """Return the counts of a part of the corpus, by member."""
+        return tuple(part.count(segments) if _needs_counts(part) else None for part in self.parts)
+
+    def bind_counted(self, corpus: Sequence[Segment], counts: Sequence[Any]) -> Self:
+        return self._with_parts(
+            [
+                part.bind_counted(corpus, [own[i] for own in counts]) if _needs_counts(part) else bind_to(part, corpus)
+                for i, part in enumerate(self.parts)
+            ]
+        )
+
+    def bind_shared_counted(self, corpus: Sequence[Segment], counts: Sequence[Any]) -> Self:
+        return self._with_parts(
+            [
+                part.bind_shared_counted(corpus, [own[i] for own in counts])
+                if _needs_counts(part)
+                else bind_shared(part, corpus)
+                for i, part in enumerate(self.parts)
+            ]
+        )
+
     def _with_parts(self, parts: Sequence[Metric]) -> Self:
         pairs = zip(self.members, parts, strict=True)
         return dataclasses.replace(self, members=tuple(dataclasses.replace(m, metric=part) for m, part in pairs))
@@ -122,6 +163,10 @@ class EnsembleMetric(MetricBase):
             own = member.metric.signature.fields
             fields |= {f"{number}.{key}": value for key, value in own.items() if key != "version"}
         return Signature(fields)
+
+
+def _needs_counts(metric: Metric) -> TypeGuard[CountingMetric]:
+    return not metric.bound and isinstance(metric, Counting)
 
 
 def load_ensemble(

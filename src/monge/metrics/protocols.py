@@ -201,3 +201,39 @@ class Encoding(Protocol):
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
         """Return the encoders this metric uses, each with the layers it reads."""
         ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A metric whose corpus statistics are made of counts: parts of a corpus may be counted apart, in any process.
+
+    ``statistics`` holds what ``bind`` computed, as values that can be sent to another process, which puts them into
+    the metric that it loaded itself.
+    """
+
+    @property
+    def statistics(self) -> Any: ...
+    @property
+    def shares_statistics(self) -> bool:
+        """Whether there are statistics that all compared systems must share."""
+        ...
+
+    def with_statistics(self, statistics: Any) -> Self:
+        """Return this metric, freshly loaded, with the statistics of a bound one."""
+        ...
+
+    def count(self, segments: Sequence[Segment]) -> Any:
+        """Return the counts of a part of the corpus."""
+        ...
+
+    def bind_counted(self, corpus: Sequence[Segment], counts: Sequence[Any]) -> Self:
+        """Return what ``bind(corpus)`` does, from the counts of all its parts in order."""
+        ...
+
+    def bind_shared_counted(self, corpus: Sequence[Segment], counts: Sequence[Any]) -> Self:
+        """Return what ``bind_shared(corpus)`` does, from the counts of all its parts in order."""
+        ...
+
+
+class CountingMetric(Metric, Counting, Protocol):
+    """A metric that can be bound from counts."""

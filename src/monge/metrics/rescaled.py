@@ -16,6 +16,7 @@ from monge.metrics.baseline import Baseline, need_baseline
 from monge.metrics.protocols import (
     Aligning,
     Composite,
+    Counting,
     Encoding,
     Metric,
     MetricSpec,
@@ -161,6 +162,28 @@ class _Encoding(RescaledMetric):
         return found
 
 
+class _Counting(RescaledMetric):
+    @property
+    def statistics(self) -> Any:
+        return self.metric.statistics
+
+    @property
+    def shares_statistics(self) -> bool:
+        return bool(self.metric.shares_statistics)
+
+    def with_statistics(self, statistics: Any) -> Self:
+        return type(self)(self.metric.with_statistics(statistics), self.baseline)
+
+    def count(self, segments: Sequence[Segment]) -> Any:
+        return self.metric.count(segments)
+
+    def bind_counted(self, corpus: Sequence[Segment], counts: Sequence[Any]) -> Self:
+        return type(self)(self.metric.bind_counted(corpus, counts), self.baseline)
+
+    def bind_shared_counted(self, corpus: Sequence[Segment], counts: Sequence[Any]) -> Self:
+        return type(self)(self.metric.bind_shared_counted(corpus, counts), self.baseline)
+
+
 _ABILITIES: tuple[tuple[Any, type[RescaledMetric]], ...] = (
     (SummableParts, _SummingParts),
     (Summable, _Summing),
@@ -168,6 +191,7 @@ _ABILITIES: tuple[tuple[Any, type[RescaledMetric]], ...] = (
     (Aligning, _Aligning),
     (Composite, _Combining),
     (Encoding, _Encoding),
+    (Counting, _Counting),
 )
 
 

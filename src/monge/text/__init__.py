@@ -1,5 +1,6 @@
 """Segments and test sets, their readers and writers, and the words and sentences of a text."""
 
+from monge.text.columnar import iter_columnar, write_columns
 from monge.text.documents import iter_documents
 from monge.text.language_guess import LanguageGuess, guess_language
 from monge.text.languages import language_name, parse_language
@@ -16,6 +17,7 @@ __all__ = [
     "TestSet",
     "display_name",
     "guess_language",
+    "iter_columnar",
     "iter_documents",
     "iter_jsonl",
     "iter_lines",
@@ -32,6 +34,7 @@ __all__ = [
     "split_sentences",
     "system_names",
     "word_spans",
+    "write_columns",
     "write_jsonl",
     "write_lines",
     "write_tsv",

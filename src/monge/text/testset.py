@@ -116,7 +116,7 @@ def iter_jsonl(path: Path) -> Iterator[Segment]:
     counts: dict[str, int] = {}
     for number, line in enumerate(iter_lines(path), start=1):
         if line.strip():
-            yield _from_record(_parse_object(line, name, number), counts, unnamed, f"{name}, line {number}")
+            yield read_record(_parse_object(line, name, number), counts, unnamed, f"{name}, line {number}")
 
 
 def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool = True) -> TestSet:
@@ -131,14 +131,14 @@ def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool =
     if not header and columns is None:
         raise InputError(f"{name}: give the names of the columns of a file without a header")
     titles = next(lines).split("\t") if header else list(columns or ())
-    names = _check_columns(list(columns) if columns is not None else titles, name)
+    names = check_columns(list(columns) if columns is not None else titles, name)
     counts: dict[str, int] = {}
     segments = []
     for number, line in enumerate(lines, start=2 if header else 1):
         cells = line.split("\t")
         if len(cells) != len(names):
             raise InputError(f"{name}, line {number}: {len(cells)} cells where {len(names)} columns are named")
-        segments.append(_from_record(_gather(names, cells), counts, unnamed, f"{name}, line {number}"))
+        segments.append(read_record(_gather(names, cells), counts, unnamed, f"{name}, line {number}"))
     return _checked(segments, name)
 
 
@@ -166,7 +166,11 @@ def _parse_object(line: str, name: str, number: int) -> dict[str, object]:
     return value
 
 
-def _from_record(record: Mapping[str, object], counts: dict[str, int], unnamed: str, place: str) -> Segment:
+def read_record(record: Mapping[str, object], counts: dict[str, int], unnamed: str, place: str) -> Segment:
+    """Return the segment of a record; *counts* numbers the segments of each system, *unnamed* is the default system.
+
+    Raises InputError, whose message begins with *place*, for a field that cannot be used.
+    """
     if "hypothesis" not in record:
         raise InputError(f"{place}: no field 'hypothesis'{suggest('hypothesis', record)}")
     if record.get("references") is not None and record.get("reference") is not None:
@@ -218,7 +222,8 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), "a number")
 
 
-def _check_columns(names: list[str], file: str) -> list[str]:
+def check_columns(names: list[str], file: str) -> list[str]:
+    """Return the names of columns in lower case; raise InputError if there is no hypothesis or one appears twice."""
     plain = [name.strip().lower() for name in names]
     if "hypothesis" not in plain:
         raise InputError(f"{file}: no column 'hypothesis' among {', '.join(names)}{suggest('hypothesis', plain)}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from monge.encoders import load_encoder
+from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
 from monge.environment import Environment
 from monge.meta import AgreementPlan, AgreementStudy, average_agreement, measure_agreement, study_agreement
 from monge.meta.data import JudgedSet
@@ -27,11 +28,15 @@ from monge.workflows.suites import Suite, SuiteData, find_suite
 
 @dataclass(frozen=True)
 class BenchmarkRequest:
-    """A suite, how agreement is measured, how many inputs of each part are drawn (None: as the suite says)."""
+    """A suite, how agreement is measured, how many inputs of each part are drawn (None: as the suite says).
+
+    ``executor`` says where metrics are computed.
+    """
 
     suite: Suite
     agreement: AgreementOptions = field(default_factory=AgreementOptions)
     sample: int | None = None
+    executor: ExecutorChoice = INLINE
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +74,15 @@ class BenchmarkResult:
         return {"suite": self.suite.name, "title": self.suite.title, "data": parts}
 
 
-def benchmark(suite: str, *, sample: int | None = None, environment: Environment | None = None) -> BenchmarkResult:
-    """Run the suite called *suite*; an interrupted run, started again, goes on where it stopped."""
-    return run_benchmark(BenchmarkRequest(find_suite(suite), sample=sample), environment=environment)
+def benchmark(
+    suite: str, *, sample: int | None = None, executor: str = "inline", environment: Environment | None = None
+) -> BenchmarkResult:
+    """Run the suite called *suite*; an interrupted run, started again, goes on where it stopped.
+
+    *executor* says where metrics are computed: ``inline``, ``processes``, ``dask`` or the address of a Dask scheduler.
+    """
+    request = BenchmarkRequest(find_suite(suite), sample=sample, executor=choose_executor(executor))
+    return run_benchmark(request, environment=environment)
 
 
 def run_benchmark(
@@ -100,7 +111,7 @@ def _run_data(
     paths = {pair: ablation_path(*pair) for pair in suite.ablations}
     groups = [variants, *curves.values(), *paths.values()]
     everything = [variant for group in groups for variant in group]  # at once, so that they share encodings
-    scores = score_sets(everything, sets, environment=environment, report_step=report_step)
+    scores = score_sets(everything, sets, environment=environment, report_step=report_step, executor=request.executor)
     ends = list(itertools.accumulate(map(len, groups)))
     tasks, *others = (
         _make_tasks(sets, [tables[end - len(group) : end] for tables in scores], plans[0].level)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.meta import AgreementStudy, study_agreement
@@ -14,6 +15,7 @@ from monge.meta.data import FileScores, JudgedSet, read_scores
 from monge.meta.data.mtme import write_scored_tree
 from monge.meta.data.score_files import write_scores
 from monge.meta.data.wmt import read_ranked_pairs
+from monge.meta.intercorrelation import Intercorrelation, correlate_all
 from monge.meta.judged import JudgedScores
 from monge.meta.ranked import pair_rankings
 from monge.meta.records import study_record
@@ -47,6 +49,8 @@ class CorrelateRequest:
         Metrics of *scores* whose higher (lower) scores are better, where the files do not say; ``all`` means every one.
     agreement
         How agreement is measured and tested.
+    executor
+        Where the metrics are computed.
     save_scores, mtme
         A file for every score, and a test-set folder of mt-metrics-eval; written as soon as the scores are known.
     """
@@ -60,6 +64,7 @@ class CorrelateRequest:
     agreement: AgreementOptions = field(default_factory=AgreementOptions)
     save_scores: PathLike | None = None
     mtme: PathLike | None = None
+    executor: ExecutorChoice = INLINE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +85,10 @@ class CorrelateResult(Displayed):
     def study(self) -> AgreementStudy:
         """The study of the first statistic, which decides."""
         return self.studies[0]
+
+    def intercorrelation(self) -> Intercorrelation:
+        """Return how metrics and judgments correlate with each other, by the deciding statistic if it is symmetric."""
+        return correlate_all(self.tasks, statistic=self.study.statistic, level=self.study.plan.level)
 
     def record(self) -> dict[str, Any] | list[dict[str, Any]]:
         """Return plain JSON values: an object, or a list of them where there are several statistics."""
@@ -108,6 +117,7 @@ def correlate(
     draws: int = 1000,
     alpha: float = 0.05,
     seed: int = 0,
+    executor: str = "inline",
     environment: Environment | None = None,
 ) -> CorrelateResult:
     """Measure how metrics agree with human judgments.
@@ -127,6 +137,9 @@ def correlate(
         Metrics of *scores* for which higher (lower) is better, where nothing says so.
     test, draws, alpha, seed
         The test between metrics, the number of resamples, the level of significance, the seed.
+    executor
+        Where metrics are computed: ``inline`` (in this process), ``processes``, ``dask``, or the address of a Dask
+        scheduler (``tcp://…``).
 
     Raises
     ------
@@ -144,6 +157,7 @@ def correlate(
         higher=_names(higher),
         lower=_names(lower),
         agreement=AgreementOptions(_names(statistic or ()), level, test=test, draws=draws, alpha=alpha, seed=seed),
+        executor=choose_executor(executor),
     )
     return run_correlate(request, environment=environment)
 
@@ -189,7 +203,7 @@ def _score_parts(
     """Return every part with the scores that were read and computed, or else those that came with the data."""
     given = _direct(request, read)
     given_by_set = [choose_part(given, judged.part) for judged in sets]
-    computed = score_sets(variants, sets, environment=environment, report_step=report_step)
+    computed = score_sets(variants, sets, environment=environment, report_step=report_step, executor=request.executor)
     scored = []
     for judged, own, tables in zip(sets, given_by_set, computed, strict=True):
         everything = {**own, **{table.name: table for table in tables}}

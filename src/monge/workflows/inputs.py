@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 
-from monge.engine.inputs import spool_jsonl, spool_parallel
+from monge.engine.inputs import spool_columnar, spool_jsonl, spool_parallel
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.errors import InputError, OptionError
 from monge.metrics.languages import describe_mismatch, sample_texts
@@ -16,28 +16,37 @@ from monge.text import Segment, TestSet, make_segments, read_jsonl, read_paralle
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of texts: one output file per system with references and source, or one JSONL file with everything.
+    """Files of texts: one output file per system with references and source, or files with everything.
 
-    ``-`` is standard input. Raises OptionError when both or neither are named.
+    Those are one JSONL file, or Parquet or Arrow files that make up one table. ``-`` is standard input. Raises
+    OptionError when several kinds or none are named.
     """
 
     outputs: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     source: str | None = None
     jsonl: str | None = None
+    parquet: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.jsonl and (self.references or self.outputs or self.source):
-            raise OptionError("--jsonl names all texts: leave out REF, -i and -s")
-        if not self.jsonl and not self.outputs:
+        for flag, named in (("--jsonl", self.jsonl), ("--parquet", self.parquet)):
+            if named and (self.references or self.outputs or self.source):
+                raise OptionError(f"{flag} names all texts: leave out REF, -i and -s")
+        if self.jsonl and self.parquet:
+            raise OptionError("--jsonl and --parquet cannot both name the texts")
+        if not self.jsonl and not self.parquet and not self.outputs:
             raise OptionError("no outputs to score: name them with -i HYP (- is standard input), or use --jsonl FILE")
 
     def spool(self) -> list[SegmentSpool]:
         """Read the texts onto disk, one spool per system."""
+        if self.parquet:
+            return spool_columnar(self.parquet)
         return spool_jsonl(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
 
     def read(self) -> TestSet:
         """Read the texts into memory."""
+        if self.parquet:
+            return TestSet(tuple(segment for spool in self.spool() for segment in spool))
         return read_jsonl(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
 
 

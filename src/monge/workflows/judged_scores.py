@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from monge.encoders import Encoder
-from monge.engine.executors import is_stored
-from monge.engine.job import score_all
-from monge.engine.journal import Journal, open_journal
+from monge.engine.executors import INLINE, ExecutorChoice
+from monge.engine.job import score_works
+from monge.engine.journal import open_journal
+from monge.engine.recipes import Work
 from monge.engine.spool import spool_segments
 from monge.environment import Environment
 from monge.meta.data import JudgedSet, tabulate
 from monge.meta.judged import JudgedScores
 from monge.meta.tasks import make_tasks
-from monge.metrics.base import bind_to, sign_scores
-from monge.metrics.protocols import Encoding, Metric
+from monge.metrics.base import sign_scores
 from monge.metrics.variants import MetricVariant
-from monge.scores import ScoreTable
+from monge.scores import Score, ScoreTable
 from monge.text import Segment
-
-_TEXTS_AT_ONCE = 500
 
 ReportStep = Callable[[str, int, int], None]
 """Called with what is being done, how many scored sets are done and how many there will be."""
@@ -32,35 +29,36 @@ def score_sets(
     *,
     environment: Environment,
     report_step: ReportStep | None = None,
+    executor: ExecutorChoice = INLINE,
 ) -> list[list[ScoreTable]]:
     """Return, for every set, the scores of every metric in order; only what the journal lacks is computed.
 
     Corpus statistics (idf) are those of the set. What was judged is what is scored: to a metric whose unit is the
-    document, every judged output is a document. Sets are scored one after the other, so that all metrics share one
-    encoding of their texts.
+    document, every judged output is a document. Texts are encoded once for all metrics. *executor* runs the chunks
+    (default: in this process).
     """
     if not variants:  # judgments without texts can be compared with scores that exist already
         return [[] for _ in sets]
     journal = open_journal(environment)
-    metrics = [variant.load(environment) for variant in variants]
+    works = [Work(variant.label, variant.load(environment), variant) for variant in variants]
     report = report_step or (lambda what, done, total: None)
-    total, done = len(sets) * len(variants), 0
+    total = len(sets) * len(variants)
     found = []
-    for judged in sets:
-        segments = judged.judged_segments()
-        spool = spool_segments(segments)
-        bound = [bind_to(metric, segments) for metric in metrics]
-        missing = [metric for metric in bound if not is_stored(metric, spool, journal)]
-        if missing and environment.cache:
-            report(f"encoding {judged.name}", done, total)
-            encode_together(missing, segments)
-        tables = []
-        for variant, metric in zip(variants, bound, strict=True):
-            report(f"{variant.label} on {judged.name}", done, total)
-            tables.append(score_judged(metric, segments, label=variant.label, journal=journal))
-            done += 1
-        found.append(tables)
-    report("done", done, total)
+    with executor.open(environment) as runner:
+        for number, judged in enumerate(sets):
+            segments = judged.judged_segments()
+            spool = spool_segments(segments)
+            done = number * len(variants)
+            report(f"corpus statistics of {judged.name}", done, total)
+            bound = [work.rebound(runner.bind(work, spool)) for work in works]
+
+            def show(scored: int, name: str = judged.name, size: int = len(segments), before: int = done) -> None:
+                report(f"{name}, {scored} of {size} outputs", before + len(variants) * scored // size, total)
+
+            show(0)
+            scores = score_works(bound, spool, journal=journal, executor=runner, report_chunk=show)
+            found.append([tabulate_judged(work, segments, own) for work, own in zip(bound, scores, strict=True)])
+    report("done", total, total)
     return found
 
 
@@ -71,16 +69,17 @@ def make_scored_tasks(
     level: str,
     environment: Environment,
     report_step: ReportStep | None = None,
+    executor: ExecutorChoice = INLINE,
 ) -> list[JudgedScores]:
     """Return the tasks of a study: every metric beside the judgments of every set."""
-    scores = score_sets(variants, sets, environment=environment, report_step=report_step)
+    scores = score_sets(variants, sets, environment=environment, report_step=report_step, executor=executor)
     named = [{table.name: table for table in tables} for tables in scores]
     return make_tasks(list(zip(sets, named, strict=True)), level=level)
 
 
-def score_judged(metric: Metric, segments: Sequence[Segment], *, label: str, journal: Journal) -> ScoreTable:
-    """Return the scores that a bound metric gives judged outputs; totals are each system's own aggregate (BLEU …)."""
-    scores = score_all(metric, segments, journal=journal)
+def tabulate_judged(work: Work, segments: Sequence[Segment], scores: Sequence[Score]) -> ScoreTable:
+    """Return the scores of judged outputs by a bound metric; totals are each system's own aggregate (BLEU …)."""
+    metric, label = work.metric, work.label
     keys = [(segment.system, segment.id) for segment in segments]
     signature = str(sign_scores(metric, segments))
     table = tabulate(keys, [score.value for score in scores], signature=signature, place=label)
@@ -92,22 +91,3 @@ def score_judged(metric: Metric, segments: Sequence[Segment], *, label: str, jou
         for system, own in by_system.items()
     }
     return replace(table, name=label, totals=totals, higher_is_better=metric.spec.higher_is_better)
-
-
-def encode_together(metrics: Sequence[Metric], segments: Sequence[Segment]) -> None:
-    """Encode texts once with all layers that the metrics read, so that each metric finds them in the cache."""
-    layers: dict[str, set[int]] = {}
-    encoders: dict[str, Encoder] = {}
-    readers: dict[str, int] = {}
-    for encoder, own in (pair for metric in metrics if isinstance(metric, Encoding) for pair in metric.encodings()):
-        name = encoder.signature
-        encoders.setdefault(name, encoder)
-        layers.setdefault(name, set()).update(own)
-        readers[name] = readers.get(name, 0) + 1
-    shared = [name for name in encoders if readers[name] > 1 and len(layers[name]) > 1]
-    if not shared:
-        return
-    texts = list(dict.fromkeys(text for s in segments for text in (s.hypothesis, *s.references)))
-    for name in shared:
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            encoders[name].encode(texts[start : start + _TEXTS_AT_ONCE], sorted(layers[name]))

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from monge.clouds import IdfModel
-from monge.engine.executors import InlineExecutor
-from monge.engine.job import JobOptions, SystemScores, score_all, score_job, show_progress
+from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
+from monge.engine.job import JobOptions, SystemScores, score_job, score_works, show_progress
 from monge.engine.journal import open_journal
+from monge.engine.recipes import Work
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.environment import Environment
 from monge.errors import OptionError
@@ -42,7 +43,8 @@ DEFAULT_METRIC = "bertscore"
 class ScoreRequest:
     """What to score with which metrics; ``keep_idf`` also returns the idf statistics that were computed.
 
-    ``language`` is the code of the language of the outputs, if it is known.
+    ``language`` is the code of the language of the outputs, if it is known. ``executor`` says where chunks are scored;
+    finished chunks are kept under ``shards``, a folder or URL that all workers see (default: in the cache).
     """
 
     texts: Texts
@@ -50,6 +52,8 @@ class ScoreRequest:
     options: JobOptions = field(default_factory=JobOptions)
     keep_idf: bool = False
     language: str = ""
+    executor: ExecutorChoice = INLINE
+    shards: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +72,13 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     """Score every system with every metric, reading from the journal what an earlier run computed."""
     environment = environment or Environment.read()
     systems = spool_texts(request.texts)
-    metrics = [(variant.label, variant.load(environment)) for variant in request.metrics]
-    idf = _compute_idf([metric for _, metric in metrics], systems) if request.keep_idf else None
-    journal = open_journal(environment)
-    results = score_job(metrics, systems, journal=journal, options=request.options)
-    warnings = warn_of_language([metric for _, metric in metrics], systems, request.language)
+    works = [Work(variant.label, variant.load(environment), variant) for variant in request.metrics]
+    metrics = [work.metric for work in works]
+    idf = _compute_idf(metrics, systems) if request.keep_idf else None
+    journal = open_journal(environment, request.shards)
+    with request.executor.open(environment) as executor:
+        results = score_job(works, systems, journal=journal, options=request.options, executor=executor)
+    warnings = warn_of_language(metrics, systems, request.language)
     return ScoreResult(tuple(results), idf, (*gather_notes(request.metrics), *warnings))
 
 
@@ -87,6 +93,7 @@ def score(
     progress: bool | None = False,
     cache: bool | None = None,
     batch_size: int | None = None,
+    executor: str | ExecutorChoice = "inline",
     environment: Environment | None = None,
     **options: Any,
 ) -> ScoredTexts: ...
@@ -100,6 +107,7 @@ def score(
     progress: bool | None = False,
     cache: bool | None = None,
     batch_size: int | None = None,
+    executor: str | ExecutorChoice = "inline",
     environment: Environment | None = None,
     **options: Any,
 ) -> ScoredMetrics: ...
@@ -113,6 +121,7 @@ def score(
     progress: bool | None = False,
     cache: bool | None = None,
     batch_size: int | None = None,
+    executor: str | ExecutorChoice = "inline",
     environment: Environment | None = None,
     **options: Any,
 ) -> ScoredTexts | ScoredMetrics:
@@ -133,6 +142,9 @@ def score(
         Whether to use and keep vectors and scores on disk; None means: as ``MONGE_NO_CACHE`` says.
     batch_size
         The most texts that are scored at once; the default suits most machines, a smaller number needs less memory.
+    executor
+        Where texts are scored: ``inline`` (in this process), ``processes``, ``dask``, or the address of a Dask
+        scheduler (``tcp://…``). The scores are the same.
     options
         Options of the metric, which win over those in its name; with several metrics, of those that have them. Names
         of other packages (``lang``, ``model_type``, ``num_layers``, ``idf=True``) are accepted with a note.
@@ -159,14 +171,21 @@ def score(
     around = around if cache is None else dataclasses.replace(around, cache=cache)
     variants = _read_variants(metric, metrics, options)
     segments = given_segments(hypotheses, references, sources)
-    spool, executor = spool_segments(segments), InlineExecutor(batch_size)
-    journal = open_journal(around)
-    results = []
-    for variant in variants:
-        bound = bind_to(variant.load(around), segments)
-        with show_progress(variant.label, len(segments), progress) as bar:
-            scores = score_all(bound, spool, journal=journal, executor=executor, report=bar.update)
-        results.append(ScoredTexts(variant.label, bound, segments, scores, variant.notes))
+    spool = spool_segments(segments)
+    choice = dataclasses.replace(choose_executor(executor), batch=batch_size)
+    label = ", ".join(variant.label for variant in variants)
+    with choice.open(around) as runner, show_progress(label, len(segments), progress) as bar:
+        works = [Work(variant.label, variant.load(around), variant) for variant in variants]
+        bound = [work.rebound(runner.bind(work, spool)) for work in works]
+
+        def show(done: int) -> None:
+            bar.update(done - bar.n)
+
+        scores = score_works(bound, spool, journal=open_journal(around), executor=runner, report_chunk=show)
+    results = [
+        ScoredTexts(work.label, work.metric, segments, own, variant.notes)
+        for variant, work, own in zip(variants, bound, scores, strict=True)
+    ]
     return results[0] if metrics is None else ScoredMetrics(results)
 
 

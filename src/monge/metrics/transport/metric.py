@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import IdfModel, PointCloud
+from monge.clouds import PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
@@ -24,6 +24,7 @@ from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout
 from monge.metrics.transport.settings import TransportSettings
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.signature import identify_transport, sign_transport
+from monge.metrics.transport.statistics import CorpusCounts, CorpusStatistics, add_counts
 from monge.scores import Alignment, LinearForm, Score, Signature
 from monge.text import Segment
 from monge.transport import (
@@ -37,19 +38,6 @@ from monge.transport import (
 )
 
 CHUNK = 2000  # segments whose vectors are held at once
-
-
-@dataclass(frozen=True)
-class CorpusStatistics:
-    """What ``bind`` computed: idf of hypotheses and references (rows, columns), and the encoder's typical cost.
-
-    ``notes`` report what could not be computed.
-    """
-
-    idf_hypothesis: IdfModel | None = None
-    idf_reference: IdfModel | None = None
-    typical_cost: float | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,28 +89,57 @@ class TransportMetric(MetricBase):
 
     def bind(self, corpus: Sequence[Segment]) -> Self:
         shared = self.bind_shared(corpus) if self.statistics.typical_cost is None else self
-        return shared._bind_idf(corpus)
+        return shared._bind_idf(shared._count_all(corpus))
 
     def bind_shared(self, corpus: Sequence[Segment]) -> Self:
         """Bind the typical cost that relative λ are multiples of, so that systems are scored with the same λ."""
-        if not self.settings.transport.relative:
-            return self
-        typical = self._bind_idf(corpus)._typical_cost(corpus)
-        return dataclasses.replace(self, statistics=dataclasses.replace(self.statistics, typical_cost=typical))
+        return self._bind_cost(corpus, self._count_all(corpus)) if self.settings.transport.relative else self
 
-    def _bind_idf(self, corpus: Sequence[Segment]) -> Self:
+    @property
+    def shares_statistics(self) -> bool:
+        """Whether λ are relative to a typical cost, which must be that of all compared systems."""
+        return self.settings.transport.relative and self.statistics.typical_cost is None
+
+    def bind_counted(self, corpus: Sequence[Segment], counts: Sequence[CorpusCounts]) -> Self:
+        shared = self.bind_shared_counted(corpus, counts) if self.statistics.typical_cost is None else self
+        return shared._bind_idf(add_counts(counts))
+
+    def bind_shared_counted(self, corpus: Sequence[Segment], counts: Sequence[CorpusCounts]) -> Self:
+        return self._bind_cost(corpus, add_counts(counts)) if self.settings.transport.relative else self
+
+    def count(self, segments: Sequence[Segment]) -> CorpusCounts:
+        """Return the counts of a part of the corpus."""
+        return self._count_all(segments) or CorpusCounts(None, None, None)
+
+    def with_statistics(self, statistics: CorpusStatistics) -> Self:
+        """Return this metric with what ``bind`` computed for another like it."""
+        return dataclasses.replace(self._without_idf() if statistics.uniform else self, statistics=statistics)
+
+    def _count_all(self, corpus: Sequence[Segment]) -> CorpusCounts | None:
+        """Return the document frequencies of *corpus*, or None where no idf has to be computed."""
         if self.settings.cloud.weighting == "uniform" or self.settings.idf.file:
-            return self
-        if self.settings.cloud.weighting == "idf" and self._all_compare_with_one(corpus):
-            return self._without_idf()
+            return None
+        compared = self._common_texts(corpus)
         checked = iter_checked(self.spec, corpus)
         other = self.other.count_idf(text for segment in checked for text in self.compared(segment))
-        hypothesis = other
+        hypothesis = None
         if self.settings.idf.source == "sides":
             hypothesis = self.hypothesis.count_idf(segment.hypothesis for segment in corpus)
         elif self.hypothesis.encoder is not self.other.encoder:  # the same texts, in the tokens of the other encoder
             hypothesis = self.hypothesis.count_idf(text for segment in corpus for text in self.compared(segment))
-        statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis, idf_reference=other)
+        return CorpusCounts(hypothesis, other, compared)
+
+    def _bind_cost(self, corpus: Sequence[Segment], counts: CorpusCounts | None) -> Self:
+        typical = self._bind_idf(counts)._typical_cost(corpus)
+        return dataclasses.replace(self, statistics=dataclasses.replace(self.statistics, typical_cost=typical))
+
+    def _bind_idf(self, counts: CorpusCounts | None) -> Self:
+        if counts is None or counts.other is None:
+            return self
+        if self.settings.cloud.weighting == "idf" and counts.compared is not None:
+            return self._without_idf()
+        hypothesis = counts.other if counts.hypothesis is None else counts.hypothesis
+        statistics = dataclasses.replace(self.statistics, idf_hypothesis=hypothesis, idf_reference=counts.other)
         return dataclasses.replace(self, statistics=statistics)
 
     def _without_idf(self) -> Self:
@@ -136,13 +153,16 @@ class TransportMetric(MetricBase):
             settings=dataclasses.replace(self.settings, cloud=cloud),
             hypothesis=hypothesis,
             other=other,
-            statistics=dataclasses.replace(self.statistics, notes=(note,)),
+            statistics=dataclasses.replace(self.statistics, notes=(note,), uniform=True),
         )
 
-    def _all_compare_with_one(self, corpus: Sequence[Segment]) -> bool:
+    def _common_texts(self, corpus: Sequence[Segment]) -> tuple[str, ...] | None:
+        """Return what every hypothesis is compared with, or None if not all are compared with the same."""
         segments = iter(corpus)
         first = next(segments, None)
-        return first is not None and all(self.compared(segment) == self.compared(first) for segment in segments)
+        if first is None or any(self.compared(segment) != self.compared(first) for segment in segments):
+            return None
+        return self.compared(first)
 
     def _typical_cost(self, corpus: Sequence[Segment]) -> float:
         """Median of the costs C_ij between tokens with mass, over at most 1,000 pairs of the corpus."""

@@ -16,10 +16,11 @@ from monge.errors import OptionError
 from monge.metrics.baseline import Baseline, describe_mismatch
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.specs import spec_named
-from monge.metrics.transport.metric import CorpusStatistics, TransportMetric
+from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
 from monge.metrics.transport.settings import EncoderChoice, TransportSettings, check_choice
 from monge.metrics.transport.side import Side
+from monge.metrics.transport.statistics import CorpusStatistics
 from monge.text import parse_language
 
 _BOUNDING = ("readout", "cost", "normalise_points", "epsilon")  # what the bounds of a spec rest on

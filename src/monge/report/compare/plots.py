@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from monge.comparison import Comparison
 from monge.comparison.ranking import TITLES
+from monge.report.dark import ON_FILL
 from monge.report.plots import BLUE, GREEN, GREY, ORANGE, figure_style, new_figure
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def draw_pairwise_matrix(comparison: Comparison) -> Figure:
             if size > 25:  # no room for numbers
                 text = "" if marks[i][j] else "·"
             colour = "white" if abs(shares[i, j] - 0.5) > 0.3 else "black"
-            axes.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
+            axes.text(j, i, text, ha="center", va="center", fontsize=8, color=colour, gid=ON_FILL)
         axes.set_xticks(range(size), order, rotation=45, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(size), order)
         axes.spines[:].set_visible(False)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from monge.meta.intercorrelation import correlate_all
 from monge.meta.judged import JudgedScores
 from monge.meta.study import AgreementStudy
 from monge.meta.wording import study_heading, study_notes, study_verdict
+from monge.report.correlate.heatmap import draw_correlation_matrix
 from monge.report.correlate.plots import draw_agreement, draw_distributions, draw_significance_matrix
 from monge.report.correlate.text import matrix_legend, study_table
 from monge.report.html import html_details, html_figure, html_list, html_page, html_table
@@ -28,6 +30,9 @@ def study_sections(
         if len(study.ranking.metrics) > 1:
             figure = figure_bytes(draw_significance_matrix(study))
             body.append(html_figure(figure, matrix_legend(study)))
+            found = correlate_all(tasks, statistic=study.statistic, level=study.plan.level)
+            figure = figure_bytes(draw_correlation_matrix(found))
+            body.append(html_figure(figure, "Correlations between all metrics and judgments: blue agrees, red opposes"))
         if number == 0 and any(np.isfinite(task.human[task.used]).all() for task in tasks):
             caption = "Scores of outputs from worst to best judged: a good metric keeps the groups apart"
             body.append(html_figure(figure_bytes(draw_distributions(tasks)), caption))

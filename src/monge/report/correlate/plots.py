@@ -13,6 +13,7 @@ from monge.meta.judged import JudgedScores
 from monge.meta.study import AgreementStudy
 from monge.meta.wording import show_number
 from monge.report.correlate.text import TEST_TITLES
+from monge.report.dark import ON_FILL
 from monge.report.plots import BLUE, GREEN, GREY, ORANGE, figure_style, new_figure
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def draw_significance_matrix(study: AgreementStudy) -> Figure:
             for j in range(i + 1, size):
                 p = study.ranking.corrected[i, j]
                 if math.isfinite(p):
-                    colour = "white" if study.ranking.beats[i, j] else "black"
-                    axes.text(j, i, _show_p(p), ha="center", va="center", fontsize=7, color=colour)
+                    better = bool(study.ranking.beats[i, j])  # on grey the text follows the theme, on blue it does not
+                    colour, mark = ("white", ON_FILL) if better else ("black", None)
+                    axes.text(j, i, _show_p(p), ha="center", va="center", fontsize=7, color=colour, gid=mark)
         labels = [f"{n}  {show_number(study.averages[n].value)}" for n in names]
         axes.set_yticks(range(size), labels)
         axes.set_xticks(range(size), names, rotation=45, ha="right", rotation_mode="anchor")

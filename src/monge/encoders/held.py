@@ -1,0 +1,98 @@
+"""Texts that several readers need: encoded once, with the layers of all of them, and held while they read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import numpy as np
+
+from monge.encoders.base import EncodedText, Encoder
+from monge.storage.identity import stated_identity
+
+HELD_BYTES = 256 << 20  # of vectors at once
+_BYTES_PER_TOKEN = 4  # of text: English has 4 to 5, so that vectors are rather over- than underestimated
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """Encoded texts with the union of *layers*."""
+
+    layers: tuple[int, ...]
+    texts: Mapping[str, EncodedText]
+
+    def select(self, texts: Sequence[str], layers: Sequence[int]) -> list[EncodedText] | None:
+        """Return the texts with *layers* only, or None if one of them is not held."""
+        if not set(layers) <= set(self.layers) or not all(text in self.texts for text in texts):
+            return None
+        if tuple(layers) == self.layers:
+            return [self.texts[text] for text in texts]
+        places = [self.layers.index(layer) for layer in layers]
+        contiguous = places == list(range(places[0], places[0] + len(places)))
+        chosen = slice(places[0], places[0] + len(places)) if contiguous else np.array(places)
+        return [dataclasses.replace(one, vectors=one.vectors[chosen]) for one in map(self.texts.__getitem__, texts)]
+
+
+_HELD: ContextVar[Mapping[object, _Held] | None] = ContextVar("held", default=None)
+
+
+@dataclass(frozen=True)
+class SharedReading:
+    """An encoder that several metrics read, and the layers that they read together."""
+
+    encoder: Encoder
+    layers: tuple[int, ...]
+
+    def bytes_of(self, text: str) -> int:
+        """Return about how many bytes the vectors of *text* take."""
+        tokens = 2 + len(text.encode("utf-8", errors="surrogatepass")) // _BYTES_PER_TOKEN
+        return tokens * len(self.layers) * self.encoder.dimension * 4
+
+
+def find_shared(readings: Iterable[tuple[Encoder, Sequence[int]]]) -> list[SharedReading]:
+    """Return the encoders that are named more than once, each with the union of the layers asked for.
+
+    >>> from monge.encoders.static.hashed import HashedEncoder
+    >>> one = HashedEncoder()
+    >>> [shared.layers for shared in find_shared([(one, (0,)), (one, (0,))])]
+    [(0,)]
+    """
+    encoders: dict[object, Encoder] = {}
+    layers: dict[object, set[int]] = {}
+    readers: dict[object, int] = {}
+    for encoder, own in readings:
+        key = _key(encoder)
+        encoders.setdefault(key, encoder)
+        layers.setdefault(key, set()).update(own)
+        readers[key] = readers.get(key, 0) + 1
+    return [SharedReading(encoders[key], tuple(sorted(layers[key]))) for key in encoders if readers[key] > 1]
+
+
+@contextmanager
+def hold_encodings(shared: Sequence[SharedReading], texts: Sequence[str]) -> Iterator[None]:
+    """Encode *texts* once by every *shared* encoder; within the block, readers of this thread get them from memory."""
+    from monge.encoders.prefetch import encode_in_background
+
+    held = {}
+    for one in shared:
+        encoded = encode_in_background(one.encoder, texts, one.layers)
+        held[_key(one.encoder)] = _Held(one.layers, dict(zip(texts, encoded, strict=True)))
+    token = _HELD.set(held)
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+
+
+def find_held(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> list[EncodedText] | None:
+    """Return *texts* encoded, if they are all held with *layers*; else None."""
+    held = (_HELD.get() or {}).get(_key(encoder))
+    return None if held is None or not layers else held.select(texts, layers)
+
+
+def _key(encoder: Encoder) -> object:
+    """Return what tells encoders apart: two objects of the same identity compute the same vectors."""
+    return stated_identity(encoder) or id(encoder)
