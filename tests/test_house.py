@@ -13,7 +13,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "monge"
 
 # from the ground up: a room may import itself and the rooms listed before it
 ROOMS = (
-    "errors", "version", "environment", "storage", "text", "encoders", "transport", "clouds", "scores", "metrics",
+    "errors", "version", "environment", "storage", "text", "encoders", "transport", "clouds", "crosslingual",
+    "scores", "metrics",
     "comparison", "meta", "explanation", "engine", "search", "workflows", "report", "service", "cli",
 )  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

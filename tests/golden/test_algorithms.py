@@ -40,7 +40,12 @@ TABLE: dict[str, float] = {
     "wmdo": 1.142392058,
     "we": 2.220525432,
     "we_wpi": 1.152545722,
+    "xmoverscore": -0.574223087,
+    "xmoverscore_v1": -0.206879113,
+    "xmoverscore_v2": 1.493349065,
+    "yisi2": 1.445294957,
     "cosine": 2.687910033,
+    "cosine_xl": 1.471629293,
     "mongescore": 1.856652558,
     "ensemble": 2.030871638,
 }

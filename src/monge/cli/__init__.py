@@ -29,6 +29,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("metrics", "metrics", "list the metrics, or print the card of one"),
     ("models", "models", "list, fetch and locate encoder weights"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
+    ("align", "align", "put the vectors of two languages into one space"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),
     ("doctor", "doctor", "check this install against stored values"),
     ("completion", "completion", "print a shell completion script"),

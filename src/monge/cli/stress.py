@@ -6,8 +6,9 @@
 Good texts are damaged in ten ways. "Notices" is the share of damaged texts that a metric places below the good one;
 "resists" the share of good paraphrases placed above a damaged copy of the reference, which shares more words with it.
 The texts are monge's own 40 English pairs, or yours: good outputs with references (--texts FILE, as JSONL with
-hypothesis, references and perhaps source). --triples FILE adds rows of A, paraphrase B, non-paraphrase C (TSV). Where
-MONGE_DATA holds paws_qqp or wmt19_paraphrased_refs, these public sets are tried too.
+hypothesis, references and perhaps source). --triples FILE adds rows of A, paraphrase B, non-paraphrase C (or label, A,
+text, as published); --plot FILE draws the scores m(A,B) beside m(A,C). Where MONGE_DATA holds paws_qqp or
+global_explanation, these public English sets are tried too.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ import json
 import shutil
 import sys
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from monge.cli.arguments import add_metric_arguments, read_environment, read_metrics
-from monge.cli.values import seed
+from monge.cli.values import FIGURES, add_theme_argument, check_figures, check_target, seed
+from monge.errors import OptionError
+
+if TYPE_CHECKING:
+    from monge.workflows.stress import StressReport
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--triples", metavar="FILE", help="lines of A, paraphrase B and non-paraphrase C, separated by tabs"
     )
+    parser.add_argument("--plot", metavar="FILE", help="draw the scores of B and C of the triples (.svg, .png, .pdf)")
+    add_theme_argument(parser)
     parser.add_argument(
         "--attacks", nargs="+", action="extend", default=[], metavar="NAME", help="the attacks to try (default: all)"
     )
@@ -42,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     from monge.text import read_jsonl
     from monge.workflows.stress import StressRequest, run_stress_test
 
+    check_target(args.plot, endings=FIGURES)
+    check_figures(args.plot)
     request = StressRequest(
         read_metrics(args, args.metric),
         tuple(read_jsonl(args.texts).segments) if args.texts else (),
@@ -51,14 +60,27 @@ def run(args: argparse.Namespace) -> int:
     )
     with _progress() as bar:
         report = run_stress_test(request, environment=read_environment(args), report_step=partial(_show_step, bar))
+    if args.plot:
+        _draw(report, args.plot, args.theme)
     if args.format == "json":
         print(json.dumps(report.records(), ensure_ascii=False, indent=1))
         return 0
     width = max(60, min(120, shutil.get_terminal_size((100, 24)).columns))
     print(stress_report(report.results, report.preferences, markdown=args.format == "markdown", width=width))
+    overlaps = report.overlaps()
     for trial in report.trials:
-        print(f"{trial.name}: {trial.what}")
+        shared = f" ({overlaps[trial.name].describe()})" if trial.name in overlaps else ""
+        print(f"{trial.name}: {trial.what}{shared}")
     return 0
+
+
+def _draw(report: StressReport, path: str, theme: str) -> None:
+    from monge.report.plots import save_figure
+    from monge.report.triples import draw_triples
+
+    if not report.scores:
+        raise OptionError("nothing to draw: --plot shows triples, so give --triples FILE (or set MONGE_DATA)")
+    save_figure(draw_triples(report.scores), path, theme=theme)
 
 
 def _progress() -> Any:
