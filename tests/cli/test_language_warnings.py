@@ -28,10 +28,10 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["score", "ref.txt", "-i", "hyp.txt", "-m", "bertscore"],
-        ["explain", "ref.txt", "-i", "hyp.txt", "--line", "1", "-m", "bertscore"],
-        ["correlate", "rated.tsv", "-m", "bertscore", "--draws", "0"],
-        ["nearest", "hyp.txt", "ref.txt", "-m", "emd"],
+        ["score", "ref.txt", "-i", "hyp.txt", "-m", "bertscore", "--encoder", "minilm"],
+        ["explain", "ref.txt", "-i", "hyp.txt", "--line", "1", "-m", "bertscore", "--encoder", "minilm"],
+        ["correlate", "rated.tsv", "-m", "bertscore", "--encoder", "minilm", "--draws", "0"],
+        ["nearest", "hyp.txt", "ref.txt", "-m", "emd", "--encoder", "minilm"],
     ],
 )
 def test_a_warning_on_stderr(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

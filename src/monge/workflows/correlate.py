@@ -188,7 +188,7 @@ def run_correlate(
         tasks = make_tasks(scored, level=plans[0].level)
     studies = tuple(study_agreement(tasks, plan) for plan in plans)
     metrics = [variant.load(environment) for variant in variants]
-    warnings = warn_of_language(metrics, (judged.segments for judged in sets), str(request.options.get("language", "")))
+    warnings = warn_of_language(metrics, [judged.segments for judged in sets], str(request.options.get("language", "")))
     return CorrelateResult(data.name, studies, tuple(tasks), signatures, scored, warnings)
 
 

@@ -23,7 +23,7 @@ from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment
-from monge.workflows.inputs import TextFiles, warn_of_language
+from monge.workflows.inputs import TextFiles, fit_encoders, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
 
 Method = Literal["auto", "additive", "occlusion", "shapley", "lime"]
@@ -94,9 +94,10 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
     """Explain every segment by every metric; statistics are bound as when the same texts are scored."""
     environment = environment or Environment.read()
     everything = [segment for one in request.segments for segment in one.corpus]
-    metrics = [variant.load(environment) for variant in request.metrics]
+    variants = fit_encoders(request.metrics, [everything], request.language)
+    metrics = [variant.load(environment) for variant in variants]
     found = []
-    for variant, metric in zip(request.metrics, metrics, strict=True):
+    for variant, metric in zip(variants, metrics, strict=True):
         shared = bind_shared(metric, everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)
