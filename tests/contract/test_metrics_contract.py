@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import pickle
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from monge.errors import InputError, MongeError, UnboundMetricError
 from monge.metrics import Metric, find_spec, load_metric, metric_options, metric_specs
 from monge.metrics.baseline import Baseline
 from monge.metrics.cards import read_prose, render_card
-from monge.metrics.protocols import Aligning, Resamplable
+from monge.metrics.protocols import Aligning, Resamplable, WordSharing
 from monge.metrics.registry import find_factory
 from monge.metrics.variants import parse_variant
 from monge.text import Segment
@@ -35,8 +36,22 @@ SEGMENTS = [
 ]
 
 
+def write_dictionary(path: Path, extra: str = "") -> str:
+    """Write a German dictionary of the words that the segments use; "der" has more senses than are read."""
+    senses = ";".join(["the", "him", "that", "who", "whom", "which", "it", "he", "boats", "one", "man"])
+    words = "junge\tboy;youth\nregen\train\nzwei\ttwo\nquelle\tspring\nx\tletter\ny\tletter\na\ta\n"
+    path.write_text(f"{extra}der\t{senses}\n{words}", encoding="utf-8")
+    return str(path)
+
+
+FOLDER = Path(tempfile.mkdtemp(prefix="monge-contract-"))
+DICTIONARY = write_dictionary(FOLDER / "de-en.tsv")
+
+
 def load(name: str, **options: object) -> Metric:
-    """Load a metric with an encoder that needs no weights, where it takes one."""
+    """Load a metric with an encoder that needs no weights, where it takes one, and a small dictionary."""
+    if "dictionary" in metric_options(name):
+        options = {"source_language": "de", "dictionary": DICTIONARY, **options}
     if "encoder" in metric_options(name):
         options = {"encoder": HashedEncoder(dimension=16, layers=6, special=True), **options}
     if name == "meteor":  # synonyms need a database that a machine may lack; tests/metrics covers them
@@ -58,7 +73,7 @@ def test_it_follows_the_protocol(metric: Metric) -> None:
     assert isinstance(metric, Metric)
     assert metric.spec.name in NAMES
     assert metric.spec.against
-    assert metric.spec.explains == isinstance(metric, Aligning), "what the spec declares, the metric does"
+    assert metric.spec.explains == isinstance(metric, Aligning | WordSharing), "what the spec declares, the metric does"
 
 
 def test_options_of_the_compared_side_are_declared(metric: Metric) -> None:
@@ -127,7 +142,8 @@ def test_empty_and_odd_texts_score_and_tell(metric: Metric, hypothesis: str, ref
     score = metric.score([Segment(hypothesis, (reference,), source)])[0]
     low, high = metric.spec.bounds
     assert math.isnan(score.value) or low - 1e-6 <= score.value <= high + 1e-6
-    if not hypothesis.strip() or not reference.strip() or math.isnan(score.value):
+    degraded = not hypothesis.strip() or ("references" in metric.spec.needs and not reference.strip())
+    if degraded or math.isnan(score.value):
         assert score.notes, "a degraded score must say so"
 
 
@@ -189,11 +205,14 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
     "remap": ("layer",), "bag": ("released",), "oov": ("hash", "skip"),
     "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
+    "dictionary": (write_dictionary(FOLDER / "other.tsv", "regen\tboats;home\n"),),
+    "source_language": ("tr",), "terms": ("cosine + 0.2*fluency",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
     "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
 }  # fmt: skip
 FILES = ("idf", "baseline")
-OF_MODELS = ("long", "device", "dtype", "wordnet")  # long and dtype below; the others need torch and WordNet's files
+# long and dtype are tried below; the others need torch, WordNet's files or another language model
+OF_MODELS = ("long", "device", "dtype", "wordnet", "lm")
 WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
 SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of mongescore is that of rescaled scores
     "mongescore": ("rescale",),
@@ -208,6 +227,7 @@ SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of
         "pooling",
         "drop_flows",
     ),  # hashed: the mean is its own
+    "gloss_lm": ("source_language",),  # the first gloss of these words is the same by the rules of any language
 }
 VECTORS = (  # of fewer than all words, but of more than half: scores of texts that cannot be read are missing
     "boy 1 0 0\ncoat 0 1 0\nrain 0 0 1\nMan 1 1 0\nboat 1 0 1\nthe 1 1 1\na 2 0 1\nin 0 2 1\nran 1 2 0\nhome 1 0 2\n"
@@ -215,7 +235,7 @@ VECTORS = (  # of fewer than all words, but of more than half: scores of texts t
 )
 VARIED = [
     *SEGMENTS,
-    Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "x", "6"),
+    Segment("Xyzzy, the boats were running.", ("The boat of a man was run by 日本 men.",), "Der xyzzy Regenjunge", "6"),
     Segment("The man ran. The boat was home.", ("The boat was home. A man ran.",), "x y", "7"),
 ]
 
@@ -282,6 +302,8 @@ def _write(option: str, metric: Metric, path: Path) -> str:
 def _has_a_say(name: str, option: str) -> bool:
     """Languages choose presets or tokenizers; other metrics take them so that one may be named for all."""
     chooses = "tokenize" in metric_options(name) or getattr(find_factory(find_spec(name)), "by_language", {})
+    if name == "mongescore_free" and option == "encoder" and "cosine_xl" not in NAMES:
+        return False
     return option not in OF_MODELS and (option != "language" or bool(chooses))
 
 

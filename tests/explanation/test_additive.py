@@ -22,7 +22,9 @@ from monge.text import Segment
 TOLERANCE = 1e-9
 ENCODER = HashedEncoder(dimension=16, layers=5, special=True)
 TRANSPORT = sorted(
-    name for name in metric_specs() if "encoder" in metric_options(name) and metric_specs()[name].explains
+    name
+    for name in metric_specs()
+    if "encoder" in metric_options(name) and metric_specs()[name].explains and "dictionary" not in metric_options(name)
 )
 
 WORDS = ["the", "The", "boy", "boat", "ran", "home", ".", ",", "don't", "3.5", "日本", "é", "🙂", "well-known"]

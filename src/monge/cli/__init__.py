@@ -28,6 +28,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("nearest", "nearest", "find the texts nearest to a text, exactly"),
     ("metrics", "metrics", "list the metrics, or print the card of one"),
     ("models", "models", "list, fetch and locate encoder weights"),
+    ("dictionaries", "dictionaries", "list and fetch bilingual dictionaries"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
     ("align", "align", "put the vectors of two languages into one space"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),

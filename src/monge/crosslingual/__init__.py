@@ -1,4 +1,4 @@
-"""Putting the vectors of two languages into one space: fitted maps, word alignment, and how well they do."""
+"""What connects two languages: fitted maps of vectors, word alignment, and bilingual dictionaries."""
 
 from monge.crosslingual.fit import METHODS, VectorPairs, fit_remap
 from monge.crosslingual.fitted import FittedRemap

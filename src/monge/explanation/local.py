@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError
 from monge.metrics.base import sign_scores
-from monge.metrics.protocols import Metric
+from monge.metrics.protocols import Metric, WordSharing
 from monge.scores.display import Displayed
 from monge.text import Segment, word_spans
 
@@ -39,7 +39,8 @@ class LocalExplanation(Displayed):
 
     By ``shapley``, value = base + Σ effects, with base the score of the text without any word. By ``lime``, effects and
     base are coefficients and intercept of a linear model, which add up to the score approximately. Effects by
-    ``occlusion`` do not add up: each is the difference that leaving out one word makes; base is None.
+    ``occlusion`` do not add up: each is the difference that leaving out one word makes; base is None. By
+    ``shares`` the metric itself says what every word adds, exactly.
     """
 
     metric: str
@@ -135,6 +136,24 @@ def sample_shapley(
         gains[order] += np.diff(values)
     ends = float(reached[0, -1]), float(reached[0, 0])
     return game.explanation(metric, "shapley", (gains / len(played)).tolist(), ends, len(unique))
+
+
+def explain_by_shares(metric: Metric, segment: Segment) -> LocalExplanation:
+    """Take a score apart that is a sum over words: exact, and in one evaluation.
+
+    Raises OptionError if the metric is not ``WordSharing``, and InputError if it has no score for the segment.
+    """
+    if not isinstance(metric, WordSharing):
+        raise OptionError(f"{metric.spec.name} is no sum over words; explain it by occlusion or shapley")
+    shares, text = metric.share_words(segment), segment.hypothesis
+    if not np.isfinite(shares.value):
+        why = "; ".join(shares.notes) or "it is not a number"
+        raise InputError(f"{metric.spec.name} has no score for this text, so there is nothing to explain ({why})")
+    words = tuple(WordEffect(text[one.start : one.end], one.start, one.end, one.value) for one in shares.words)
+    return LocalExplanation(
+        metric.spec.name, str(sign_scores(metric, [segment])), "shares", "hypothesis", text, shares.value,
+        metric.spec.higher_is_better, shares.base, words, 1, shares.notes,
+    )  # fmt: skip
 
 
 def _growing(order: NDArray[np.int64], count: int) -> Iterable[Mask]:

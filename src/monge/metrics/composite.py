@@ -56,7 +56,7 @@ class EnsembleMetric(MetricBase):
 
     spec: MetricSpec
     members: tuple[Member, ...]
-    calibration: str
+    calibration: str  # where the constants come from; empty: the scores are added up as they are
 
     @property
     def parts(self) -> tuple[Metric, ...]:
@@ -152,14 +152,15 @@ class EnsembleMetric(MetricBase):
     def _average(self, columns: Sequence[Sequence[float]]) -> NDArray[np.float64]:
         standard = [member.standardise(own) for member, own in zip(self.members, columns, strict=True)]
         weights = np.array([member.weight for member in self.members])
-        return np.asarray(weights @ np.array(standard) / weights.sum())
+        return np.asarray(weights @ np.array(standard) / (weights.sum() if self.calibration else 1.0))
 
     @property
     def signature(self) -> Signature:
-        fields = {"metric": self.spec.name, "version": __version__, "calibration": self.calibration}
+        fields = {"metric": self.spec.name, "version": __version__, "calibration": self.calibration or "none(sum)"}
         for number, member in enumerate(self.members, start=1):
             fields[f"{number}.weight"] = repr(member.weight)
-            fields[f"{number}.scale"] = f"({member.mean:.6g},{member.spread:.6g})"
+            if self.calibration:
+                fields[f"{number}.scale"] = f"({member.mean:.6g},{member.spread:.6g})"
             own = member.metric.signature.fields
             fields |= {f"{number}.{key}": value for key, value in own.items() if key != "version"}
         return Signature(fields)
@@ -185,6 +186,24 @@ def load_ensemble(
     terms = [_parse_term(term) for term in members.split(" + ")]
     variants = [(weight, parse_variant(text, shared)) for weight, text in terms]
     return make_ensemble("ensemble", variants, constants, environment=environment)
+
+
+def load_composite(
+    *,
+    terms: str = "cosine,against=source + 0.1*fluency",
+    encoder: str | Encoder = "",
+    environment: Environment | None = None,
+) -> EnsembleMetric:
+    """Make a sum from text: Σ w_k m_k of the scores as they are, those of which lower is better with a minus.
+
+    *terms* are joined by `` + ``, each a metric with options and maybe a weight before ``*``. ``encoder`` goes to every
+    term that has one. A single segment needs no constants; but the term with the larger spread decides (Zhao et al.
+    2020 add 0.1 times the log-probability of a language model, which varies more than their metric).
+    """
+    shared: dict[str, Any] = {} if isinstance(encoder, str) and not encoder else {"encoder": encoder}
+    variants = [(weight, parse_variant(text, shared)) for weight, text in map(_parse_term, terms.split(" + "))]
+    plain = " ".join(["0/1"] * len(variants))
+    return dataclasses.replace(make_ensemble("composite", variants, plain, environment=environment), calibration="")
 
 
 def load_mongescore(

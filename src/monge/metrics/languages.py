@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from monge.encoders.models import MODELS, ModelSpec, recognise_model
-from monge.metrics.protocols import Encoding, Metric
+from monge.metrics.protocols import Encoding, Metric, Predicting
 from monge.metrics.registry import find_spec, metric_options
 from monge.metrics.variants import MetricVariant
 from monge.text import LanguageGuess, Segment, guess_language, language_name, parse_language
@@ -127,5 +127,10 @@ def _models_of(metric: Metric) -> Iterator[ModelSpec]:
     if isinstance(metric, Encoding):
         for encoder, _ in metric.encodings():
             model = recognise_model(encoder)
+            if model is not None and model.language_codes:
+                yield model
+    if isinstance(metric, Predicting):
+        for language_model in metric.language_models():
+            model = recognise_model(language_model)
             if model is not None and model.language_codes:
                 yield model

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import Encoder
 from monge.errors import OptionError, suggest
-from monge.scores import LinearForm, Score, Signature
+from monge.lm.base import LanguageModel
+from monge.scores import LinearForm, Score, Signature, WordShares
 from monge.text import Segment
 
 # name of what a segment may have → whether it has it
@@ -46,7 +47,7 @@ class MetricSpec:
     bounds, higher_is_better, symmetric
         The range and direction of the score, and whether exchanging hypothesis and reference leaves it unchanged.
     explains
-        Whether a score can be taken apart exactly (the metric is ``Aligning``).
+        Whether a score can be taken apart exactly (the metric is ``Aligning`` or ``WordSharing``).
     digits
         Decimals that tables show.
     growth
@@ -179,6 +180,24 @@ class Aligning(Protocol):
 
     def linear_form(self, score: Score) -> LinearForm:
         """Return how *score*, which carries its alignments, is made of their transport costs."""
+        ...
+
+
+@runtime_checkable
+class WordSharing(Protocol):
+    """A metric whose score is a sum over the words of the hypothesis, so that it can be taken apart exactly."""
+
+    def share_words(self, segment: Segment) -> WordShares:
+        """Return what every word of the hypothesis adds to the score."""
+        ...
+
+
+@runtime_checkable
+class Predicting(Protocol):
+    """A metric that asks language models how probable texts are."""
+
+    def language_models(self) -> tuple[LanguageModel, ...]:
+        """Return the language models this metric uses."""
         ...
 
 

@@ -138,7 +138,7 @@ _KINDS: Mapping[type, tuple[Callable[[Any], Any], str]] = {
     float: (_read_number, "a number"),
     str: (_read_text, "text"),
 }
-_OBJECTS = ("encoder", "against_encoder")  # options whose value may be an object
+_OBJECTS = ("encoder", "against_encoder", "lm")  # options whose value may be an object
 _TRUTH: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 

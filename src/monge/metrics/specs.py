@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from monge.metrics.free.specs import FREE_SPECS
 from monge.metrics.lexical.specs import LEXICAL_SPECS
 from monge.metrics.protocols import MetricSpec
 
@@ -136,9 +137,18 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
         bounds=(-_INF, _INF),
         citation="Zhao (2022), On the Principles of Evaluation for Natural Language Generation, ch. 12",
     ),
+    MetricSpec(
+        "composite",
+        "monge.metrics.composite:load_composite",
+        "weighted sum of metrics as they are",
+        family="ensemble",
+        bounds=(-_INF, _INF),
+        citation="Zhao et al. (2020), On the Limitations of Cross-lingual Encoders as Exposed by Reference-Free "
+        "Machine Translation Evaluation, ACL",
+    ),
 )
 
-SPECS: tuple[MetricSpec, ...] = TRANSPORT_SPECS + LEXICAL_SPECS + ENSEMBLE_SPECS
+SPECS: tuple[MetricSpec, ...] = TRANSPORT_SPECS + LEXICAL_SPECS + FREE_SPECS + ENSEMBLE_SPECS
 
 
 def spec_named(name: str) -> MetricSpec:

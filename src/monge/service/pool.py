@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monge.encoders import Encoder, load_encoder
-from monge.encoders.models import MODELS, locate_model
+from monge.encoders.models import ENCODER_MODELS, locate_model
 from monge.environment import Environment
 from monge.errors import ModelError, MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
@@ -51,7 +51,7 @@ class MetricPool:
         """Return the names of the encoders that requests may choose."""
         if self._settings.encoders is not None:
             return list(self._settings.encoders)
-        return [spec.name for spec in MODELS if locate_model(spec, self._environment) is not None]
+        return [spec.name for spec in ENCODER_MODELS if locate_model(spec, self._environment) is not None]
 
     def add_encoder(self, name: str, encoder: Encoder) -> None:
         """Offer an encoder object under a name, if the settings allow that name."""

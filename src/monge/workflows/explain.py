@@ -14,13 +14,14 @@ from monge.explanation import (
     Explanation,
     LocalExplanation,
     delete_words,
+    explain_by_shares,
     explain_segments,
     fit_lime,
     occlude_words,
     sample_shapley,
 )
 from monge.metrics.base import bind_shared, bind_to
-from monge.metrics.protocols import Aligning, Metric
+from monge.metrics.protocols import Aligning, Metric, WordSharing
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment
 from monge.workflows.inputs import TextFiles, fit_encoders, warn_of_language
@@ -143,6 +144,8 @@ def explain(
 def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Explanation | LocalExplanation:
     if request.how not in METHODS:
         raise OptionError(f"how={request.how!r}: must be one of {', '.join(METHODS)}")
+    if isinstance(metric, WordSharing) and request.how in ("additive", "auto"):
+        return explain_by_shares(metric, segment)
     if request.how == "additive" or (request.how == "auto" and isinstance(metric, Aligning)):
         return explain_segments(metric, [segment])[0]
     if request.how == "occlusion":

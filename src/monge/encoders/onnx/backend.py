@@ -43,7 +43,7 @@ class OnnxBackend:
         self.budget = 512  # beyond it the activations leave the processor's caches: 2,048 takes a third longer
         self.workers = available_cores()
         self._embeddings = Embeddings(**checkpoint.embedding_weights(), epsilon=checkpoint.architecture.epsilon)
-        self._sessions: list[_Session] = []
+        self._sessions: list[OnnxSession] = []
         self._graph: Graph | None = None
         self._bias: FloatArray | None = None
         self._lock = threading.Lock()
@@ -63,13 +63,13 @@ class OnnxBackend:
                 kept[index] = state
         return [kept[layer] for layer in layers]
 
-    def _open_sessions(self, count: int) -> list[_Session]:
+    def _open_sessions(self, count: int) -> list[OnnxSession]:
         with self._lock:
             while len(self._sessions) < count:
                 weights = self.checkpoint.layer_weights(len(self._sessions))
                 if self._graph is None:
                     self._graph = layer_graph(self.checkpoint.architecture, len(weights["expand"]))
-                self._sessions.append(_Session(self._graph, weights))
+                self._sessions.append(OnnxSession(self._graph, weights))
             return self._sessions[:count]
 
     def _relative(self, length: int) -> FloatArray:
@@ -111,7 +111,7 @@ def _share_memory() -> None:
     onnxruntime.create_and_register_allocator(cpu, None)
 
 
-class _Session:
+class OnnxSession:
     """A graph with its weights; the arrays stay referenced because the runtime does not own them."""
 
     def __init__(self, graph: Graph, weights: dict[str, FloatArray]) -> None:
@@ -132,5 +132,6 @@ class _Session:
         self._session = onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
 
     def run(self, inputs: dict[str, Any]) -> FloatArray:
+        """Return the graph's result for *inputs*."""
         (hidden,) = self._session.run(None, inputs)
         return np.asarray(hidden, dtype=np.float32)

@@ -100,47 +100,51 @@ def layer_graph(architecture: Architecture, inner: int) -> Graph:
         attention.append("bias")
         inputs["bias"] = ("FLOAT", [1, architecture.heads, "S", "S"])
     nodes = [
-        *(_linear("state", weight, out) for weight, out in (("query", "q"), ("key", "k"), ("value", "v"))),
-        _fused("MultiHeadAttention", attention, "attended", num_heads=architecture.heads),
-        _linear("attended", "merge", "merged"),
+        *(linear("state", weight, out) for weight, out in (("query", "q"), ("key", "k"), ("value", "v"))),
+        fused("MultiHeadAttention", attention, "attended", num_heads=architecture.heads),
+        linear("attended", "merge", "merged"),
         *_add_and_norm("merged", "merge.bias", "state", "norm1", "middle", epsilon=architecture.epsilon),
-        _linear("middle", "expand", "expanded"),
-        _fused("BiasGelu", ["expanded", "expand.bias"], "activated"),
-        _linear("activated", "contract", "contracted"),
+        linear("middle", "expand", "expanded"),
+        fused("BiasGelu", ["expanded", "expand.bias"], "activated"),
+        linear("activated", "contract", "contracted"),
         *_add_and_norm("contracted", "contract.bias", "middle", "norm2", "hidden", epsilon=architecture.epsilon),
     ]
-    return _model(nodes, weights, inputs, architecture)
+    return make_graph(nodes, weights, inputs, ["B", "S", hidden])
 
 
-def _node(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:
+def make_node(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:
+    """Return one ONNX operator."""
     from onnx import helper
 
     return helper.make_node(operator, inputs, [output], **attributes)
 
 
-def _fused(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:
-    return _node(operator, inputs, output, domain=MICROSOFT, **attributes)
+def fused(operator: str, inputs: list[str], output: str, **attributes: Any) -> Any:
+    """Return one of onnxruntime's own operators."""
+    return make_node(operator, inputs, output, domain=MICROSOFT, **attributes)
 
 
-def _linear(state: str, weight: str, output: str) -> Any:
-    return _fused("FusedMatMul", [state, weight], output, transB=1)
+def linear(state: str, weight: str, output: str) -> Any:
+    """Return ``state · weightᵀ``, the weight in the checkpoint's (out, in) shape."""
+    return fused("FusedMatMul", [state, weight], output, transB=1)
 
 
 def _add_and_norm(new: str, bias: str, old: str, norm: str, output: str, *, epsilon: float) -> list[Any]:
     """``norm(new + bias + old)`` in plain operators: the fused SkipLayerNormalization takes four times as long."""
     return [
-        _node("Add", [new, bias], f"{output}.biased"),
-        _node("Add", [f"{output}.biased", old], f"{output}.sum"),
-        _node("LayerNormalization", [f"{output}.sum", f"{norm}.scale", f"{norm}.shift"], output, epsilon=epsilon),
+        make_node("Add", [new, bias], f"{output}.biased"),
+        make_node("Add", [f"{output}.biased", old], f"{output}.sum"),
+        make_node("LayerNormalization", [f"{output}.sum", f"{norm}.scale", f"{norm}.shift"], output, epsilon=epsilon),
     ]
 
 
-def _model(
+def make_graph(
     nodes: list[Any],
     weights: dict[str, tuple[int, ...]],
     inputs: dict[str, tuple[str, list[str | int]]],
-    architecture: Architecture,
+    output: list[str | int],
 ) -> Graph:
+    """Return the model of *nodes*, whose result is called ``hidden`` and has the shape *output*."""
     from onnx import TensorProto, helper
 
     initializers = [_external(name, shape) for name, shape in weights.items()]
@@ -148,7 +152,7 @@ def _model(
         helper.make_tensor_value_info(name, TensorProto.DataType.Value(kind), shape)
         for name, (kind, shape) in inputs.items()
     ]
-    hidden = helper.make_tensor_value_info("hidden", TensorProto.FLOAT, ["B", "S", architecture.hidden])
+    hidden = helper.make_tensor_value_info("hidden", TensorProto.FLOAT, output)
     graph = helper.make_graph(nodes, "encoder", values, [hidden], initializers)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import PointCloud
+from monge.clouds import BatchRemapping, PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
@@ -76,6 +76,11 @@ class TransportMetric(MetricBase):
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
         sides = (self.hypothesis,) if self.hypothesis is self.other else (self.hypothesis, self.other)
         return tuple((side.encoder, side.layers) for side in sides)
+
+    @property
+    def depends_on_batch(self) -> bool:
+        """Whether the score of a segment depends on those that are scored with it (a map of whole batches)."""
+        return any(isinstance(side.recipe.remap, BatchRemapping) for side in (self.hypothesis, self.other))
 
     # -- corpus statistics ---------------------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class TransportMetric(MetricBase):
     def linear_form(self, score: Score) -> LinearForm:
         return linearise_transport(score, self.settings.readout, self.baseline)
 
-    def make_clouds(self, texts: Iterable[str]) -> dict[str, PointCloud]:
+    def make_clouds(self, texts: Iterable[str]) -> Mapping[str, PointCloud]:
         """Return the cloud of every text, weighted as references are."""
         return self.other.make_clouds(dict.fromkeys(texts), self.statistics.idf_reference)
 
@@ -226,8 +231,7 @@ class TransportMetric(MetricBase):
             for role, s in solutions.items()
         }
         parts = self._readout.parts(costs, self.settings.readout.alpha)
-        for owned in problems.owned:
-            yield self._reduce(problems, solutions, parts, owned)
+        yield from self._reduce_all(problems, solutions, parts)
 
     def _pair(self, segments: Sequence[Segment]) -> CloudPairs:
         statistics = self.statistics
@@ -294,6 +298,28 @@ class TransportMetric(MetricBase):
     ) -> BatchSolution:
         return solve_pairs(problems.left, problems.right, pairs, setting, keep_couplings=keep_couplings)
 
+    def _reduce_all(
+        self,
+        problems: CloudPairs,
+        solutions: Mapping[str, BatchSolution],
+        parts: Mapping[str, NDArray[np.float64]],
+    ) -> Iterator[Score]:
+        """Make one Score per segment; where nothing has to be chosen, noted or kept, it is read off."""
+        plain = problems.comparable & ~problems.noted
+        for solution in solutions.values():
+            plain = plain & solution.converged & (solution.couplings is None)
+        columns = {name: part.tolist() for name, part in parts.items()}
+        unknown = problems.unknown.tolist()
+        chosen = 0 if self.settings.readout.references == "max" and self.settings.against == "references" else None
+        ordinary = plain.tolist()
+        for owned in problems.owned:
+            i = owned.start
+            if owned.stop - i == 1 and ordinary[i]:
+                own = self._rescale({name: column[i] for name, column in columns.items()})
+                yield Score(own[self._readout.value], own, (), chosen, (), unknown[i])
+            else:
+                yield self._reduce(problems, solutions, parts, owned)
+
     def _reduce(
         self,
         problems: CloudPairs,
@@ -326,9 +352,9 @@ class TransportMetric(MetricBase):
             if solution.couplings is not None
         )
         decided = index if self.settings.against == "references" else None
-        if self.baseline:
-            reduced = self._rescale(reduced, self.baseline)
-        return Score(reduced[readout.value], reduced, alignments, decided, notes, problems.unknown(used))
+        reduced = self._rescale(reduced)
+        unknown = float(problems.unknown[list(used)].max())
+        return Score(reduced[readout.value], reduced, alignments, decided, notes, unknown)
 
     def with_baseline(self, baseline: Baseline) -> Self:
         """Return the metric on the scale of *baseline*, where unrelated texts score 0 and a copy 1."""
@@ -336,10 +362,12 @@ class TransportMetric(MetricBase):
         spec = dataclasses.replace(self.spec, bounds=(low, high), higher_is_better=True)
         return dataclasses.replace(self, spec=spec, baseline=baseline)
 
-    def _rescale(self, parts: Mapping[str, float], baseline: Baseline) -> dict[str, float]:
-        """Rescale the parts; a distance that is not the score itself stays a distance."""
+    def _rescale(self, parts: dict[str, float]) -> dict[str, float]:
+        """Rescale the parts if there is a baseline; a distance that is not the score itself stays a distance."""
+        if self.baseline is None:
+            return parts
         kept = {"distance"} - {self._readout.value}
-        return {**baseline.rescale(parts), **{name: parts[name] for name in kept & parts.keys()}}
+        return {**self.baseline.rescale(parts), **{name: parts[name] for name in kept & parts.keys()}}
 
     def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, other = problems.clouds(i)

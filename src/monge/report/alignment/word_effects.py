@@ -44,6 +44,8 @@ def effects_sentence(explanation: LocalExplanation) -> str:
             f"words left out (LIME; intercept {explanation.base:.4f})."
         )
     total = sum(word.effect for word in explanation.words)
+    if explanation.method == "shares":
+        return f"{explanation.value:.4f} is the sum of what its {len(explanation.words)} words add (exact)"
     return (
         f"{explanation.value:.4f} = {explanation.base:.4f} (no word) {signed(total, 4)} (all words), "
         f"each word's mean gain over random orders (Shapley sampling, {explanation.evaluations} scores)"

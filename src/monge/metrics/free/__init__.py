@@ -1,0 +1,1 @@
+"""Metrics that need no reference: language models and bilingual dictionaries."""

@@ -1,0 +1,62 @@
+"""What is known of the metrics without references before they are loaded."""
+
+from __future__ import annotations
+
+import math
+
+from monge.metrics.protocols import MetricSpec
+
+_INF = math.inf
+
+FREE_SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        "fluency",
+        "monge.metrics.free.fluency:Fluency.load",
+        "mean log-probability per token under a language model",
+        "reference-free",
+        needs=(),
+        against=("source",),
+        bounds=(-_INF, 0.0),
+        explains=True,
+        growth="quadratic",
+        citation="Zhao et al. (2020), On the Limitations of Cross-lingual Encoders as Exposed by Reference-Free "
+        "Machine Translation Evaluation, ACL; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level Fluency "
+        "Evaluation: References Help, But Can Be Spared!, CoNLL",
+    ),
+    MetricSpec(
+        "gloss_lm",
+        "monge.metrics.free.fluency:GlossLm.load",
+        "probability of the translation given a word-by-word translation",
+        "reference-free",
+        needs=("source",),
+        against=("source",),
+        bounds=(-_INF, _INF),
+        explains=True,
+        growth="quadratic",
+        citation="monge, docs/results-crosslingual.md; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level Fluency "
+        "Evaluation: References Help, But Can Be Spared!, CoNLL",
+    ),
+    MetricSpec(
+        "dictionary_cloud",
+        "monge.metrics.free.dictionary:DictionaryCloud.load",
+        "source words matched to output words through a dictionary",
+        "reference-free",
+        needs=("source",),
+        against=("source",),
+        explains=True,
+        growth="quadratic",
+        citation="monge, docs/results-crosslingual.md; dictionaries: Lample et al. (2018), Word Translation Without "
+        "Parallel Data, ICLR",
+    ),
+    MetricSpec(
+        "mongescore_free",
+        "monge.metrics.free.mongescore_free:load_mongescore_free",
+        "dictionary cloud, gloss-conditioned language model and sentence cosine",
+        "ensemble",
+        needs=("source",),
+        against=("source",),
+        bounds=(-_INF, _INF),
+        growth="quadratic",
+        citation="monge, docs/results-crosslingual.md",
+    ),
+)
