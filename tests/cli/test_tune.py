@@ -59,7 +59,7 @@ def test_tune_chooses_on_one_set_and_reports_on_another(rated: Path, run: Run) -
     status, out, err = run(*arguments, "--draws", "100", "-f", "json")
     assert status == 0, err
     record = json.loads(out)
-    chosen = record["chosen_on"]["metrics"]
+    chosen = record["chosen_on"][0]["metrics"]
     assert len(chosen) == 6
     best = max(chosen, key=lambda m: m["average"]["value"])["metric"]
     assert " ".join(f"{k}={v}" for k, v in record["options"].items()) == best

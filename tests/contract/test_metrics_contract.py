@@ -15,10 +15,10 @@ from monge.clouds import IdfModel
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, MongeError, UnboundMetricError
 from monge.metrics import Metric, find_spec, load_metric, metric_options, metric_specs
+from monge.metrics.baseline import Baseline
 from monge.metrics.cards import read_prose, render_card
 from monge.metrics.protocols import Aligning, Resamplable, WordSharing
 from monge.metrics.registry import find_factory
-from monge.metrics.transport.baseline import Baseline
 from monge.metrics.variants import parse_variant
 from monge.text import Segment, word_spans
 
@@ -269,7 +269,8 @@ FILES = ("idf", "baseline")
 # long and dtype are tried below; the others need torch, WordNet's files or another language model
 OF_MODELS = ("long", "device", "dtype", "wordnet", "lm")
 WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
-SAME_SCORES = {  # one point on each side leaves nothing to choose
+SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of mongescore is that of rescaled scores
+    "mongescore": ("rescale",),
     "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
     "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
     "cosine_xl": (
@@ -337,8 +338,6 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         needed = needed | {"readout": "distance"}
     if option == "alpha":
         needed = {"readout": "f"} if readout else {"encoder": str(vectors)} if name == "wmdo" else {}
-    if option == "baseline" and readout == "distance":
-        needed = {"readout": "one_minus"}
     if name == "cosine_xl":
         needed |= {"ngram": {"pooling": "mean"}, "pooling": {"ngram": 0}}.get(option, {})
     if name == "xmoverscore" and option == "normalise_points":
@@ -353,8 +352,8 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
 def _write(option: str, metric: Metric, path: Path) -> str:
     """Write a file of corpus statistics or of a baseline for a metric."""
     if option == "baseline":
-        parts = dict.fromkeys(("precision", "recall", "f", "score", "similarity"), 0.25)
-        Baseline(str(metric.bind(VARIED).signature), parts, 7).save(path)
+        parts = dict.fromkeys(("value", "precision", "recall", "f", "score", "distance"), 0.25)
+        Baseline(str(metric.bind(VARIED).signature), parts, dict.fromkeys(parts, 1.0), 7).save(path)
     else:
         encoder = metric.encoder  # type: ignore[attr-defined]
         IdfModel.count(encoder.tokenize(["The boy ran home.", "Rain."]), encoder=encoder.signature).save(path)

@@ -5,6 +5,7 @@ import pytest
 
 from monge.errors import InputError, OptionError
 from monge.metrics import load_metric
+from monge.metrics.baseline import measure_baseline
 from monge.metrics.composite import read_calibration_pairs
 from monge.text import Segment
 
@@ -42,12 +43,25 @@ def test_scores_depend_on_no_other_segment():
     np.testing.assert_allclose([ensemble.score([s])[0].value for s in SEGMENTS], together, atol=1e-9)
 
 
-def test_mongescore_is_matching_of_order_three_plus_half_the_cosine():
-    mongescore = load_metric("mongescore", encoder="hashed", layers="2")
-    members = "bertscore,layers=2,order=3 + 0.5*cosine"
-    np.testing.assert_allclose(values(mongescore), values(load_metric("ensemble", members=members, encoder="hashed")))
+def test_mongescore_is_rescaled_matching_plus_rescaled_cosine():
+    mongescore = load_metric("mongescore", encoder="hashed", layers="2", order=3, alpha=0.6, sentence=0.5)
+    matching = load_metric("bertscore", encoder="hashed", layers="2", order=3, alpha=0.6, rescale=True)
+    cosine = load_metric("cosine", encoder="hashed", rescale=True)
+    expected = (np.array(values(matching)) + 0.5 * np.array(values(cosine))) / 1.5
+    np.testing.assert_allclose(values(mongescore), expected)
     without = load_metric("mongescore", encoder="hashed", layers="2", sentence=0)
     assert len(without.members) == 1
+
+
+def test_a_copy_scores_one_and_unrelated_texts_score_zero_by_mongescore():
+    mongescore = load_metric("mongescore", encoder="hashed")
+    assert mongescore.score([Segment("a red boat", ("a red boat",))])[0].value == pytest.approx(1.0)
+    assert measure_baseline(mongescore).scale.unrelated == pytest.approx(0.0, abs=1e-9)
+
+
+def test_mongescore_is_symmetric_only_if_precision_and_recall_weigh_the_same():
+    assert load_metric("mongescore", encoder="hashed", alpha=0.5).spec.symmetric
+    assert not load_metric("mongescore", encoder="hashed", alpha=0.7).spec.symmetric
 
 
 def test_members_with_corpus_statistics_are_fitted():

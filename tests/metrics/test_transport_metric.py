@@ -9,8 +9,8 @@ import pytest
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
 from monge.metrics import load_metric
+from monge.metrics.baseline import Baseline
 from monge.metrics.specs import TRANSPORT_SPECS
-from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.transport.readout import combine_f
 from monge.text import Segment
@@ -275,7 +275,9 @@ def test_relaxed_transport_of_an_empty_text_moves_everything(epsilon: float) -> 
 
 def test_a_baseline_serves_penalties_relative_to_the_texts(tmp_path: Path) -> None:
     options = {"readout": "one_minus", "lambda_unit": "relative", "epsilon": 0.0}
-    Baseline(str(load("lazy_emd", **options).signature), {"score": 0.25}, 7).save(tmp_path / "base.json")
+    Baseline(
+        str(load("lazy_emd", **options).signature), {"value": 0.25, "score": 0.25}, {"value": 1.0, "score": 1.0}, 7
+    ).save(tmp_path / "base.json")
     rescaled = load("lazy_emd", **options, baseline=str(tmp_path / "base.json"))
     assert values(rescaled) == pytest.approx((values(load("lazy_emd", **options)) - 0.25) / 0.75)
     with pytest.raises(OptionError, match="lambda_c"):

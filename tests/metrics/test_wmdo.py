@@ -26,7 +26,6 @@ def test_an_unknown_word_is_at_1_from_others_and_at_0_from_itself(vectors: str) 
     assert parts(vectors, "boy runs xyzzy", "boy runs home") == pytest.approx((1 / 3, 1 / 3))
     assert parts(vectors, "boy runs xyzzy", "boy runs plugh") == pytest.approx((1 / 3, 1 / 3))
     assert parts(vectors, "boy runs Xyzzy", "boy runs xyzzy") == pytest.approx((0.0, 1 / 3))
-    assert parts(vectors, "", "") == pytest.approx((1.0, 0.0))  # nothing is no word
 
 
 def test_unknown_words_may_be_left_out_or_refused(vectors: str) -> None:

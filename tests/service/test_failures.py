@@ -73,8 +73,8 @@ def test_the_others_are_scored(client: TestClient) -> None:
     assert answer.status_code == 200
     first, failed, last = answer.json()["results"]
     assert failed == {
-        "metric": "wmdo", "score": None, "higher_is_better": False, "segments": [], "notes": [], "signature": "",
-        "error": REASON,
+        "metric": "wmdo", "score": None, "higher_is_better": False, "segments": [], "notes": [], "scale": None,
+        "signature": "", "error": REASON,
     }  # fmt: skip
     alone = score(client, f"{MARK} expected", [METRICS[0], METRICS[2]]).json()["results"]
     assert [first, last] == alone

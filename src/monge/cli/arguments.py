@@ -99,6 +99,16 @@ def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFA
     add_environment_arguments(metrics)
 
 
+def add_rescale_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that puts all metrics on one scale."""
+    parser.add_argument(
+        "--rescale",
+        action="store_const",
+        const="yes",
+        help="put every metric on one scale: 0 is what unrelated texts score, 1 a copy; higher is better",
+    )
+
+
 def add_environment_arguments(parser: argparse._ActionsContainer, *, cache: bool = True) -> None:
     """Add what says where to look and what to keep."""
     parser.add_argument("--offline", action="store_true", help="never use the network")
@@ -181,7 +191,7 @@ def read_shared_options(args: argparse.Namespace) -> dict[str, str]:
     """Return the options that go to every metric that has them."""
     flags = {
         "language": "language", "encoder": "encoder", "layers": "layers", "long": "long", "idf": "idf",
-        "references": "reference_aggregation", "tokenize": "tokenize",
+        "references": "reference_aggregation", "tokenize": "tokenize", "rescale": "rescale",
     }  # fmt: skip
     found = {key: getattr(args, flag, None) for key, flag in flags.items()}
     chosen: dict[str, str] = {key: value for key, value in found.items() if value is not None}

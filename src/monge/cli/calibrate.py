@@ -1,10 +1,11 @@
-"""Build the baseline that rescales a metric: what unrelated texts score.
+"""Build the baseline that rescales a metric: what unrelated texts score, and what copies score.
 
   monge calibrate CORPUS --output baseline.json -m bertscore
   monge score REF -i HYP -m bertscore -o baseline=baseline.json
 
-Lines of the corpus are paired at random, each with a line that is not its own. The mean score of the pairs becomes 0
-after rescaling, the score of a copy stays 1.
+Lines of the corpus are paired at random, each with a line that is not its own. The score of these pairs becomes 0 after
+rescaling, the score of a copy 1, also where the metric is a distance. Without a baseline of your own, --rescale of
+`monge score` and `monge compare` uses one that was measured on English sentences.
 """
 
 from __future__ import annotations
@@ -35,6 +36,6 @@ def run(args: argparse.Namespace) -> int:
     request = CalibrateRequest(texts, read_metrics(args), args.pairs, args.seed)
     baseline = run_calibrate(request, environment=read_environment(args))
     baseline.save(args.output)
-    values = ", ".join(f"{name} {value:.4f}" for name, value in baseline.parts.items())
-    print(f"baseline over {baseline.pairs} pairs: {values}; written to {args.output}")
+    unrelated, copy = baseline.scale.unrelated, baseline.scale.copy
+    print(f"{baseline.pairs} unrelated pairs score {unrelated:.4f}, copies {copy:.4f}; written to {args.output}")
     return 0

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from monge.cli.arguments import (
     add_input_arguments,
     add_metric_arguments,
+    add_rescale_argument,
     input_files,
     print_warnings,
     read_environment,
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the type of each instance: one per line, or FILE:COLUMN, a column of a table (.tsv, .csv, .jsonl)",
     )
     add_metric_arguments(parser)
+    add_rescale_argument(parser)
     _add_decision(parser)
     add_analysis_arguments(parser)
     _add_checks(parser)
@@ -242,7 +244,7 @@ def _check_scores_alone(args: argparse.Namespace) -> None:
     flags = {
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
-        "-t": args.test_set, "-lc": args.lowercase, "-tok": args.tokenize,
+        "-t": args.test_set, "-lc": args.lowercase, "-tok": args.tokenize, "--rescale": args.rescale,
     }  # fmt: skip
     idle = next((flag for flag, value in flags.items() if value), None)
     if idle:

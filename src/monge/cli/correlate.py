@@ -16,7 +16,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from monge.cli.arguments import add_executor_arguments, read_environment, read_executor, read_shared_options
+from monge.cli.arguments import (
+    add_executor_arguments,
+    print_warnings,
+    read_environment,
+    read_executor,
+    read_shared_options,
+)
 from monge.cli.study_inputs import (
     add_agreement_arguments,
     add_data_arguments,
@@ -122,6 +128,7 @@ def run(args: argparse.Namespace) -> int:
     _write_files(result, args)
     if args.layer_curves:
         _write_curves(request, result.study.statistic.title, args)
+    print_warnings(result.warnings)
     return 0
 
 

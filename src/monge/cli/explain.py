@@ -25,7 +25,9 @@ from monge.cli.arguments import (
     add_input_arguments,
     add_metric_arguments,
     input_files,
+    print_warnings,
     read_environment,
+    read_language,
     read_metrics,
     read_text_files,
 )
@@ -117,16 +119,25 @@ def run(args: argparse.Namespace) -> int:
             raise OptionError(f"-f {args.format} writes a picture: name a file with --output")
         check_figures(args.output)
     request = ExplainRequest(
-        read_segments(args), read_metrics(args), args.how, args.orders, args.seed, args.samples, args.check
+        read_segments(args),
+        read_metrics(args),
+        args.how,
+        args.orders,
+        args.seed,
+        args.samples,
+        args.check,
+        read_language(args),
     )
     intervals = _find_intervals(args, request) if args.confidence else []
-    found = run_explain(request, environment=read_environment(args)).explanations
+    result = run_explain(request, environment=read_environment(args))
+    found = result.explanations
     if args.format in ("png", "pdf"):
         with open_atomic(args.output) as stream:
             stream.write(render_image(_draw([one.explanation for one in found]), args.format))
-        return 0
-    content = "\n".join([_render(found, args).removesuffix("\n"), *intervals])
-    write_text(args.output, content + "\n")
+    else:
+        content = "\n".join([_render(found, args).removesuffix("\n"), *intervals])
+        write_text(args.output, content + "\n")
+    print_warnings(result.warnings)
     return 0
 
 

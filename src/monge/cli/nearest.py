@@ -16,7 +16,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from monge.cli.arguments import add_metric_arguments, read_environment, read_metrics
+from monge.cli.arguments import (
+    add_metric_arguments,
+    print_warnings,
+    read_environment,
+    read_language,
+    read_metrics,
+)
 
 if TYPE_CHECKING:
     from monge.search.nearest import Search
@@ -41,12 +47,13 @@ def run(args: argparse.Namespace) -> int:
 
     queries, corpus = read_lines(args.query), read_lines(args.corpus)
     progress = False if args.quiet else None
-    request = NearestRequest(queries, corpus, args.k, read_metrics(args, default="wmd"), progress)
+    request = NearestRequest(queries, corpus, args.k, read_metrics(args, default="wmd"), progress, read_language(args))
     search = run_nearest(request, environment=read_environment(args))
     printers = {"text": _text_lines, "tsv": _tsv_lines, "json": _json_lines}
     for line in printers[args.format](search, queries, corpus):
         print(line)
     if not args.quiet:
+        print_warnings(search.warnings)
         _report(search, len(corpus))
     return 0
 

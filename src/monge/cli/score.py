@@ -20,6 +20,7 @@ from monge.cli.arguments import (
     add_executor_arguments,
     add_input_arguments,
     add_metric_arguments,
+    add_rescale_argument,
     input_files,
     is_piped,
     print_warnings,
@@ -37,6 +38,7 @@ from monge.errors import OptionError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_metric_arguments(parser)
+    add_rescale_argument(parser)
     add_executor_arguments(parser)
     parser.add_argument(
         "--shards", metavar="FOLDER|URL", help="keep finished chunks here, where all workers see them (default: cache)"
@@ -55,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument(
         "-b", "--score-only", action="store_true", help="print bare numbers: one line per system, one column per metric"
+    )
+    output.add_argument(
+        "--scale",
+        action="store_true",
+        help="also measure what unrelated texts and copies score by metrics for which monge does not know it",
     )
     output.add_argument("--save-idf", metavar="FILE", help="write the idf statistics that were computed")
     output.add_argument(
@@ -104,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     request = ScoreRequest(
         read_text_files(args),
         metrics,
-        JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress),
+        JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress, scale=args.scale),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
         executor=read_executor(args),

@@ -92,11 +92,28 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
                 for r, row in enumerate(rows)
             ]
             header = [name + (" " if c else "") for c, name in enumerate(header)]
-        print(text_table(header, rows))
+        print(text_table(header, rows + ([] if quiet else _scale_rows(results, metrics, width, len(systems) > 1))))
     if not quiet:
         _print_remarks(results, len(systems) if alike else 1, sys.stderr if latex else sys.stdout)
     if not alike:
         print("monge: the systems were scored on different segments, so that none is marked as best", file=sys.stderr)
+
+
+def _scale_rows(
+    results: Sequence[SystemScores], metrics: Sequence[str], width: int | None, starred: bool
+) -> list[list[str]]:
+    """Return what unrelated texts and copies score by every metric for which that is known."""
+    known = {result.metric: result for result in results if result.scale is not None}
+    if not known:
+        return []
+    rows = []
+    for end in ("unrelated", "copy"):
+        cells = []
+        for metric in metrics:
+            digits = known[metric].digits if metric in known and width is None else width
+            cells.append(f"{getattr(known[metric].scale, end):.{digits}f}" if metric in known else "–")
+        rows.append([f"({end})", *(cell + " " if starred else cell for cell in cells)])
+    return rows
 
 
 def print_numbers(results: Sequence[SystemScores], width: int | None) -> None:
@@ -112,6 +129,8 @@ def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -
         print("* best by this score alone; `monge compare` tests the differences", file=stream)
     for warning in _warn_of_unknown(results):
         print(f"! {warning}", file=stream)
+    if stream is sys.stdout and any(result.scale is not None for result in results):
+        print("(unrelated) what unrelated English texts score on average, (copy) what a copy scores", file=stream)
     print(file=stream)
     for signature in dict.fromkeys(result.signature for result in results):
         print(signature, file=stream)

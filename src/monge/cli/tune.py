@@ -1,11 +1,14 @@
 """Choose a metric's settings on some sets of judgments and report them on others.
 
   monge tune et-en -m bertscore,encoder=mpnet --grid layers=5..11 order=1,2,4 --report wmt17 stsb
+  monge tune et-en summeval@odd topical-chat@odd -m mongescore --grid alpha=0.5,0.7 --report summeval@even wmt17
 
-Every combination of the grid is measured on DATA alone (on average, when several sets are named); the one that agrees
-best is then measured, beside the metric as it was, on the other sets. An output that is in DATA and in a set to report
-on is refused: settings are never judged by the data they were chosen on. Scores are kept in the cache, so that an
-interrupted run continues where it stopped.
+Every combination of the grid is measured on DATA alone; the one that agrees best is then measured, beside the metric
+as it was, on the other sets. Of several sets every one counts the same: a setting's total is the mean over the sets of
+its agreement divided by that of the best setting there. @odd and @even are the halves of a set, by document;
+summeval@odd:summary names a level of agreement other than the usual one. An output that is in DATA and in a set to
+report on is refused: settings are never judged by the data they were chosen on. Scores are kept in the cache, so that
+an interrupted run continues where it stopped.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class PointCloud:
     @property
     def empty(self) -> bool:
         """Whether the text has no known words; it is then one point at the origin, with an empty name."""
-        return self.tokens == ("",)
+        return not any(self.tokens)
 
     @property
     def points_with_mass(self) -> NDArray[np.float32]:
@@ -85,6 +85,6 @@ def are_comparable(left: PointCloud, right: PointCloud) -> bool:
     """Whether the distance of two clouds says something about their texts.
 
     It does not when neither can be read: unknown words are left out or all alike, so that unrelated texts would match.
-    Two texts without any words can be compared.
+    Nor does it when both are empty: there is nothing to compare.
     """
-    return left.readable or right.readable or left.unknown == right.unknown == 0
+    return left.readable or right.readable

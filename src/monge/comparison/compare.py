@@ -25,7 +25,7 @@ from monge.comparison.resampling import bootstrap_counts, percentile_interval, r
 from monge.comparison.settings import CompareSettings
 from monge.comparison.significance import CORRECTIONS, Outcome, find_test, run_tests
 from monge.errors import InputError
-from monge.scores import ScoreTable
+from monge.scores import Scale, ScoreTable
 from monge.scores.display import Displayed
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,8 @@ class Comparison(Displayed):
 
     ``clusters`` and ``rank_ranges`` follow the deciding test; ``types`` names each instance's type, or is empty;
     ``corpus`` is the comparison by a corpus-level score (BLEU), when there is one; ``remarks`` are
-    sentences about the scores themselves: how a file was read, which texts were empty.
+    sentences about the scores themselves: how a file was read, which texts were empty. ``scale`` is what unrelated
+    texts and copies score by the metric, where that is known.
     """
 
     table: ScoreTable
@@ -102,6 +103,7 @@ class Comparison(Displayed):
     types: tuple[str, ...] = ()
     corpus: CorpusComparison | None = None
     remarks: tuple[str, ...] = ()
+    scale: Scale | None = None
 
     def ranking(self, mechanism: str) -> Ranking:
         """Return one mechanism's ranking."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,8 +18,9 @@ from monge.engine.records import bootstrap_half_width, count_notes, json_number,
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
 from monge.engine.tasks import Scored
 from monge.metrics.base import mean_parts, sign_scores
+from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
-from monge.scores import Score
+from monge.scores import Scale, Score
 from monge.text import Segment, iter_documents
 
 _MANY = 100_000
@@ -30,9 +32,8 @@ class SystemScores:
 
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
     notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
-    are those of the score of the set (precision and recall, for example).
-    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know, ``unit``
-    what one score belongs to.
+    are those of the score of the set (precision and recall, for example). ``unit`` is what one score belongs to,
+    ``scale`` what unrelated texts and copies score, where that is known.
     """
 
     system: str
@@ -49,6 +50,7 @@ class SystemScores:
     unknown: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
     unit: str = "segment"
+    scale: Scale | None = None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -68,6 +70,7 @@ class SystemScores:
             **interval,
             **({"parts": {name: json_number(value) for name, value in self.parts.items()}} if self.parts else {}),
             "higher_is_better": self.higher_is_better,
+            **({} if self.scale is None else {"scale": self.scale.record()}),
             "signature": self.signature,
             **({"unknown": self.unknown} if self.unknown else {}),
             **({"notes": dict(self.notes)} if self.notes else {}),
@@ -81,11 +84,15 @@ class SystemScores:
 
 @dataclass(frozen=True)
 class JobOptions:
-    """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal)."""
+    """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal).
+
+    ``scale`` measures what unrelated texts and copies score by metrics for which that is not known.
+    """
 
     confidence: bool = False
     seed: int = 12345
     progress: bool | None = None
+    scale: bool = False
 
 
 def score_job(
@@ -116,7 +123,8 @@ def score_job(
                 bound = [_bind(work, segments, options, runner) for _, work in shared]
                 for (number, _), tally in zip(own, _score_system(bound, segments, journal, runner, bar), strict=True):
                     tallies[number, place] = tally
-    return [tallies[key].finish(options) for key in sorted(tallies)]
+    scales = [find_scale(work.metric, measure=options.scale) for work in works]
+    return [dataclasses.replace(tallies[key].finish(options), scale=scales[key[0]]) for key in sorted(tallies)]
 
 
 def score_all(

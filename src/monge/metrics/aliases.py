@@ -63,7 +63,7 @@ METRIC_HINTS: Mapping[str, str] = {
 # option of another package → what to do instead
 OPTION_HINTS: Mapping[str, str] = {
     "all_layers": "name the layers, as in layers=all with aggregation=mean",
-    "baseline_path": "use baseline=FILE, which `monge calibrate` writes",
+    "baseline_path": "use baseline=FILE, which `monge calibrate` writes, or rescale=yes",
     "batch_size": "it is an argument of monge.score, not of a metric",
     "distance": "use cost",
     "idf_dict_hyp": "use idf=FILE, or weighting=idf with idf_from=sides",
@@ -76,7 +76,7 @@ OPTION_HINTS: Mapping[str, str] = {
     "normalize": "use normalise_points",
     "nthreads": "set OMP_NUM_THREADS",
     "remove_subwords": "use drop, as in drop=special+subwords",
-    "rescale_with_baseline": "use baseline=FILE, which `monge calibrate` writes",
+    "rescale_with_baseline": "use rescale=yes",
     "rouge_types": "name the metrics: rouge1 rouge2 rougel rougelsum",
     "stop_words": "use drop, as in drop=special+stopwords",
     "stopwords": "use drop, as in drop=special+stopwords",

@@ -14,7 +14,9 @@ from monge.metrics.protocols import NEEDS, Metric, MetricSpec, SummableParts
 from monge.scores import Score, Signature
 from monge.text import Segment, make_segments, word_spans
 
-ALGORITHM = 1  # raise it when a metric's results change on purpose: stored scores are keyed by it
+ALGORITHM = 2  # raise it when a metric's results change on purpose: stored scores are keyed by it
+
+NOTHING_TO_COMPARE = "no score: both texts are empty"
 
 
 class MetricBase(ABC):
@@ -200,6 +202,16 @@ def collect_notes(segments: Sequence[Segment], scores: Sequence[Score]) -> dict[
     if unknown > MARKED_SHARE:
         notes.setdefault("score", []).append(f"{round(100 * unknown)} % of the words are unknown to the encoder")
     return notes
+
+
+def score_of_nothing(segment: Segment) -> Score | None:
+    """Return the score of an empty text against empty references, which every metric leaves out; else None.
+
+    There is nothing to compare, so the score is NaN with a note: neither perfect nor the worst, and not in the mean.
+    """
+    if segment.hypothesis.strip() or any(reference.strip() for reference in segment.references):
+        return None
+    return Score(math.nan, notes=(*note_empty_texts(segment), NOTHING_TO_COMPARE))
 
 
 def note_empty_texts(segment: Segment) -> tuple[str, ...]:

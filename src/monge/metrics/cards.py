@@ -21,6 +21,9 @@ _UNKNOWN = (
 )
 
 
+_EMPTY = "Two empty texts have no score (NaN), which is noted; they are left out of the mean."
+
+
 def read_prose(name: str) -> str | None:
     """Return what was written about a metric (formula, cost, caveats), or None."""
     path = files("monge.metrics").joinpath("card_texts", f"{name}.md")
@@ -42,6 +45,8 @@ def render_card(spec: MetricSpec) -> str:
         + _GROWTHS[spec.growth],
         "",
         read_prose(spec.name) or "No card has been written for this metric.",
+        "",
+        _EMPTY,
         "",
         *([_UNKNOWN, ""] if "encoder" in metric_options(spec.name) else []),
         "Options (`-m NAME,option=value`) and defaults:",

@@ -19,6 +19,7 @@ from monge.metrics.external import PREFIX, external_spec
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 
+_RESCALE = inspect.Parameter("rescale", inspect.Parameter.KEYWORD_ONLY, default=False)  # of every metric
 ENTRY_POINT_GROUP = "monge.metrics"  # each entry point names a MetricSpec
 
 
@@ -52,7 +53,8 @@ def find_spec(name: str) -> MetricSpec:
 def metric_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a metric with their defaults and types."""
     parameters = inspect.signature(find_factory(find_spec(name))).parameters
-    return {key: parameter for key, parameter in parameters.items() if key != "environment"}
+    own = {key: parameter for key, parameter in parameters.items() if key != "environment"}
+    return {**own, "rescale": _RESCALE}
 
 
 def load_metric(name: str, *, environment: Environment | None = None, **options: Any) -> Metric:
@@ -81,7 +83,12 @@ def load_metric(name: str, *, environment: Environment | None = None, **options:
     factory = find_factory(spec)
     if "environment" in inspect.signature(factory).parameters:
         values["environment"] = Environment.read() if environment is None else environment
+    rescale = values.pop("rescale", False)
     metric: Metric = factory(**values)
+    if rescale:
+        from monge.metrics.rescaled import rescale_metric
+
+        return rescale_metric(metric)
     return metric
 
 

@@ -132,10 +132,9 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         "mongescore",
         "monge.metrics.composite:load_mongescore",
-        "greedy matching of order 3 plus half the sentence cosine",
+        "greedy matching that minds the worst words, and sentence cosine",
         family="ensemble",
-        bounds=(-_INF, _INF),
-        symmetric=True,
+        bounds=(-_INF, 1),
         citation="monge, docs/results.md; the parts: Zhang et al. (2020), Reimers and Gurevych (2019), Villani (2009)",
     ),
     MetricSpec(

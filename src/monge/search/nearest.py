@@ -41,7 +41,7 @@ class Search:
 
     Of ``pairs`` (query, text), ``relaxed`` got a relaxed bound and ``solved`` were solved exactly. A query of
     which the encoder cannot read half has no neighbours, and texts of the corpus without a known word are ``skipped``.
-    The first ``reused`` texts were searched in an earlier run.
+    The first ``reused`` texts were searched in an earlier run. ``warnings`` concern all of it.
     """
 
     neighbours: list[list[Neighbour]]
@@ -51,6 +51,7 @@ class Search:
     skipped: int = 0
     reused: int = 0
     _k: int = field(default=1, repr=False)
+    warnings: tuple[str, ...] = ()
 
     def worst(self, query: int) -> float:
         """Return the distance that a new neighbour of *query* must not exceed."""

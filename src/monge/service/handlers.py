@@ -26,6 +26,7 @@ from monge.explanation import (
 )
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
+from monge.metrics.baseline import find_scale
 from monge.metrics.languages import describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import Aligning
 from monge.report.alignment.heatmap import render_heatmap
@@ -80,6 +81,7 @@ def _result(choice: m.MetricChoice, outcome: Outcome) -> m.MetricResult:
         higher_is_better=result.metric.spec.higher_is_better,
         segments=[_score(score) for score in result.scores],
         notes=[*result.metric.binding_notes, *([mismatch] if mismatch else [])],
+        scale=_scale(result.metric),
         signature=str(sign_scores(result.metric, result.segments)),
     )
 
@@ -123,8 +125,13 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
     found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
     found = replace(found, metric=request.metric.label, notes=(*result.metric.binding_notes, *found.notes))
     pictures = [m.PairPictures(ribbons=render_effects(found, width=request.width))] if request.pictures else []
-    sentence = describe_loss(found)
-    return m.ExplainAnswer(kind="occlusion", sentence=sentence, explanation=found.record(), pictures=pictures)
+    return m.ExplainAnswer(
+        kind="occlusion",
+        sentence=describe_loss(found),
+        explanation=found.record(),
+        scale=_scale(result.metric),
+        pictures=pictures,
+    )
 
 
 def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
@@ -140,8 +147,13 @@ def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAns
         )
         for i, pair in enumerate(explanation.pairs if request.pictures else ())
     ]
-    sentence = describe_loss(explanation)
-    return m.ExplainAnswer(kind="additive", sentence=sentence, explanation=record, pictures=pictures)
+    return m.ExplainAnswer(
+        kind="additive",
+        sentence=describe_loss(explanation),
+        explanation=record,
+        scale=_scale(result.metric),
+        pictures=pictures,
+    )
 
 
 def _answer_document(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
@@ -223,6 +235,7 @@ def _scored(label: str, result: TaskResult) -> SystemScores:
         result.segments,
         result.scores,
         notes,
+        scale=find_scale(metric),
     )
 
 
@@ -311,6 +324,11 @@ def _score(score: Score) -> m.SegmentScore:
         unknown=score.unknown,
         marked=score.unknown > MARKED_SHARE,
     )
+
+
+def _scale(metric: Metric) -> dict[str, float] | None:
+    scale = find_scale(metric)
+    return None if scale is None else scale.record()
 
 
 def _number(value: float) -> float | None:

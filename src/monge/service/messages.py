@@ -131,6 +131,15 @@ class CompareBody(Strict):
     show: Annotated[int, Field(ge=0, le=50, description="instances per direction on which a pair differs most")] = 3
 
 
+ScoreScale = Annotated[
+    dict[str, float] | None,
+    Field(
+        description="what `unrelated` texts score on average by this metric, and what a `copy` scores; null: not known",
+        examples=[{"unrelated": 0.42, "copy": 1.0}],
+    ),
+]
+
+
 class SegmentScore(BaseModel):
     """A score, its parts, the reference that decided it, and notes on problems; null is a missing score.
 
@@ -154,6 +163,7 @@ class MetricResult(BaseModel):
     higher_is_better: bool | None
     segments: list[SegmentScore]
     notes: list[str] = []
+    scale: ScoreScale = None
     signature: str
     error: Annotated[str | None, Field(description="why this metric failed; the other metrics are not affected")] = None
 
@@ -184,6 +194,7 @@ class ExplainAnswer(BaseModel):
     kind: Literal["additive", "occlusion", "document"]
     sentence: Annotated[str, Field(description="where the score was lost, in words")]
     explanation: dict[str, Any]
+    scale: ScoreScale = None
     pictures: list[PairPictures] = []
 
 

@@ -43,7 +43,8 @@ class AgreementOptions:
     def plans(self, data: JudgedData) -> tuple[AgreementPlan, ...]:
         """Return one plan per statistic, with what is open filled in for *data*."""
         ranked, spec = data.is_ranking or data.is_preference, data.spec
-        level = self.level or ("item" if ranked else spec.level if spec else "segment")
+        usual_level = "item" if ranked else spec.level if spec else "segment"
+        level = self.level or data.level or usual_level
         usual = "tau-like" if ranked else spec.statistic if spec else "pearson"
         threshold = RANKED_THRESHOLD if ranked and self.threshold is None else self.threshold
         resampling = Resampling(self.resample, self.draws, self.seed, self.confidence)

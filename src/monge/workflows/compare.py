@@ -206,9 +206,10 @@ def compare_scored(
         for note, count in result.notes.items()
     ]
     corpus = _compare_corpora(metric, results, places, settings)
-    return compare_systems(
+    compared = compare_systems(
         table, settings=settings, types=types, corpus=corpus, remarks=remarks, report_step=report_step
     )
+    return dataclasses.replace(compared, scale=results[0].scale)
 
 
 def make_table(metric: Metric, results: Sequence[SystemScores]) -> tuple[ScoreTable, list[list[int]]]:

@@ -26,6 +26,7 @@ from monge.metrics.variants import MetricVariant, parse_variants
 from monge.scores import ScoreTable
 from monge.scores.display import Displayed
 from monge.workflows.agreement_options import AgreementOptions
+from monge.workflows.inputs import warn_of_language
 from monge.workflows.judged_data import JudgedData, Source, read_judged_sets
 from monge.workflows.judged_scores import ReportStep, score_sets
 
@@ -69,13 +70,17 @@ class CorrelateRequest:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrelateResult(Displayed):
-    """One study per statistic, the tasks that they share, and the scores of every metric on every part."""
+    """One study per statistic, the tasks that they share, and the scores of every metric on every part.
+
+    ``warnings`` concern all metrics that were computed.
+    """
 
     data: str
     studies: tuple[AgreementStudy, ...]
     tasks: tuple[JudgedScores, ...]
     signatures: Mapping[str, str]
     scores: ScoredSets
+    warnings: tuple[str, ...] = ()
 
     @property
     def study(self) -> AgreementStudy:
@@ -184,7 +189,9 @@ def run_correlate(
         _write_files(request, scored)
         tasks = make_tasks(scored, level=plans[0].level)
     studies = tuple(study_agreement(tasks, plan) for plan in plans)
-    return CorrelateResult(data.name, studies, tuple(tasks), signatures, scored)
+    metrics = [variant.load(environment) for variant in variants]
+    warnings = warn_of_language(metrics, [judged.segments for judged in sets], str(request.options.get("language", "")))
+    return CorrelateResult(data.name, studies, tuple(tasks), signatures, scored, warnings)
 
 
 def _score_parts(

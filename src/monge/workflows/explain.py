@@ -28,7 +28,7 @@ from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric, WordSharing
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment, iter_documents
-from monge.workflows.inputs import TextFiles, fit_encoders
+from monge.workflows.inputs import TextFiles, fit_encoders, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
 
 Explained = Explanation | LocalExplanation | DocumentExplanation
@@ -51,7 +51,7 @@ class ExplainRequest:
     ``how``: additive, from the transport or the foci themselves; occlusion, shapley or lime, by leaving words out;
     auto, additive where that is possible, else shapley. ``orders`` is the number of random orders of shapley,
     ``samples`` that of shortened texts of lime. ``check`` adds the deletion curve: is an explanation true to its
-    metric?
+    metric? ``language`` is the code of the language of the outputs, if it is known.
     """
 
     segments: tuple[ExplainedSegment, ...]
@@ -61,6 +61,7 @@ class ExplainRequest:
     seed: int = 12345
     samples: int = 500
     check: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +85,10 @@ class SystemExplanation:
 
 @dataclass(frozen=True, eq=False)
 class ExplainResult:
-    """The explanations, metric by metric and system by system."""
+    """The explanations, metric by metric and system by system; ``warnings`` concern all of them."""
 
     explanations: tuple[SystemExplanation, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def choose_line(files: TextFiles, line: int) -> tuple[ExplainedSegment, ...]:
@@ -103,9 +105,11 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
     """Explain every segment by every metric; statistics are bound as when the same texts are scored."""
     environment = environment or Environment.read()
     everything = [segment for one in request.segments for segment in one.corpus]
+    variants = fit_encoders(request.metrics, [everything], request.language)
+    metrics = [variant.load(environment) for variant in variants]
     found = []
-    for variant in fit_encoders(request.metrics, [everything]):
-        shared = bind_shared(variant.load(environment), everything)
+    for variant, metric in zip(variants, metrics, strict=True):
+        shared = bind_shared(metric, everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)
             explanation = _explain(request, bound, _unit(bound, one))
@@ -113,7 +117,7 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
             deletion = _check(request, bound, one.segment, explanation)
             found.append(SystemExplanation(one.segment.system, labelled, one.segment.id, deletion))
-    return ExplainResult(tuple(found))
+    return ExplainResult(tuple(found), warn_of_language(metrics, [everything], request.language))
 
 
 def explain(

@@ -124,7 +124,7 @@ def _hint_layout(hypotheses: GivenTexts, references: GivenReferences | None) -> 
     return ""
 
 
-def warn_of_language(metrics: Sequence[Metric], systems: Sequence[SegmentSpool], declared: str) -> tuple[str, ...]:
+def warn_of_language(metrics: Sequence[Metric], systems: Iterable[Sequence[Segment]], declared: str) -> tuple[str, ...]:
     """Return a warning if the texts of a job are in a language that an encoder was not made for."""
     texts = (text for segments in systems for text in sample_texts(segments))
     sources = (text for segments in systems for text in sample_sources(segments))

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError, suggest
+from monge.meta import LEVELS
 from monge.meta.data import CATALOG, HALVES, DataSpec, JudgedSet, find_data, judge_records, read_named_columns
 from monge.meta.data.generation import read_flickr
 from monge.meta.data.mtme import read_tree
@@ -47,7 +48,8 @@ class JudgedData:
     source
         A table (.tsv, .csv, .jsonl), a set of the catalogue (``NAME`` or ``NAME/PART,PART``), a folder of
         mt-metrics-eval, WMT's RR-seglevel.csv, pairs of texts of which one was preferred, or rows in memory: a list of
-        dicts, or columns by name. ``@odd`` or ``@even`` after a path or name takes one half of the documents.
+        dicts, or columns by name. ``@odd`` or ``@even`` after a path or name takes one half of the documents,
+        ``:summary`` and the like name the level at which agreement is measured: ``summeval@odd:summary``.
     human, columns, score_columns
         Of a table: the columns of judgments, the column of each role, the columns of metric scores.
     captions
@@ -83,13 +85,23 @@ class JudgedData:
     @property
     def half(self) -> str:
         """Which half of the documents the source names: ``odd``, ``even`` or, for all of them, nothing."""
-        _, mark, end = self.name.rpartition("@")
-        return end if mark and end in HALVES and not Path(self.name).exists() else ""
+        _, mark, end = self._unlevelled.rpartition("@")
+        return end if mark and end in HALVES and not Path(self._unlevelled).exists() else ""
+
+    @property
+    def level(self) -> str:
+        """The level of agreement that the source names, or nothing."""
+        _, mark, end = self.name.rpartition(":")
+        return end if mark and end in LEVELS and not Path(self.name).exists() else ""
+
+    @property
+    def _unlevelled(self) -> str:
+        return self.name.removesuffix(f":{self.level}")
 
     @property
     def place(self) -> str:
         """The path or name of the whole set."""
-        return self.name.removesuffix(f"@{self.half}")
+        return self._unlevelled.removesuffix(f"@{self.half}")
 
     @property
     def path(self) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,18 +10,22 @@ from monge.engine.journal import open_journal
 from monge.environment import Environment
 from monge.metrics.variants import MetricVariant
 from monge.search.nearest import Search, find_nearest
-from monge.workflows.inputs import require_transport
+from monge.text import Segment
+from monge.workflows.inputs import require_transport, warn_of_language
+
+_SAMPLE = 50  # texts of each side whose language is looked at
 
 
 @dataclass(frozen=True)
 class NearestRequest:
-    """Queries, the texts to search, how many neighbours, and the distance."""
+    """Queries, the texts to search, how many neighbours, the distance, and the language of the texts if known."""
 
     queries: Sequence[str]
     corpus: Sequence[str]
     k: int = 10
     metrics: tuple[MetricVariant, ...] = (MetricVariant("wmd", "wmd"),)
     progress: bool | None = None
+    language: str = ""
 
 
 def run_nearest(request: NearestRequest, *, environment: Environment | None = None) -> Search:
@@ -29,6 +34,8 @@ def run_nearest(request: NearestRequest, *, environment: Environment | None = No
     loaded = [variant.load(environment) for variant in request.metrics]
     metric = require_transport(loaded, "nearest", "wmd")
     journal = open_journal(environment)
-    return find_nearest(
+    search = find_nearest(
         metric, request.queries, request.corpus, k=request.k, journal=journal, progress=request.progress
     )
+    texts = [Segment(text) for text in (*request.queries[:_SAMPLE], *request.corpus[:_SAMPLE])]
+    return dataclasses.replace(search, warnings=warn_of_language([metric], [texts], request.language))

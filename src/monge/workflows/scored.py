@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from monge.engine.records import bootstrap_interval
 from monge.errors import OptionError
 from monge.metrics.base import aggregate_parts, summarise_scores
+from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric
-from monge.scores import Score
+from monge.scores import Scale, Score
 from monge.scores.display import Displayed
 from monge.text import Segment
 
@@ -24,7 +25,8 @@ class ScoredTexts(Displayed, dict[str, Any]):
     """The scores of texts by one metric: attributes for people, a plain dict for programs.
 
     As a dict it has the keys ``score``, ``scores`` (a list), ``parts``, ``signature``, ``higher_is_better``, ``notes``
-    and, where the score of the set is the mean over texts, ``mean``; ``json.dumps`` writes it as it is.
+    where the score of the set is the mean over texts, ``mean``, and, where it is known what unrelated texts and copies
+    score, ``scale``; ``json.dumps`` writes it as it is.
     """
 
     def __init__(
@@ -39,7 +41,9 @@ class ScoredTexts(Displayed, dict[str, Any]):
         summary = summarise_scores(metric, segments, scores)
         if notes:
             summary["notes"] = summary["notes"] | {"score": [*notes, *summary["notes"].get("score", [])]}
-        super().__init__(summary | {"parts": aggregate_parts(metric, segments, scores)})
+        scale = find_scale(metric)
+        known = {} if scale is None else {"scale": scale.record()}
+        super().__init__(summary | known | {"parts": aggregate_parts(metric, segments, scores)})
         self.metric = label
         self.segments = tuple(segments)
         self._scores = tuple(scores)
@@ -65,6 +69,11 @@ class ScoredTexts(Displayed, dict[str, Any]):
         """The parts of every text's score, by name, each in the order of the texts."""
         names = dict.fromkeys(name for score in self._scores for name in score.parts)
         return {name: np.array([score.parts.get(name, math.nan) for score in self._scores]) for name in names}
+
+    @property
+    def scale(self) -> Scale | None:
+        """What unrelated texts and copies score by this metric, where that is known: where ``score`` lies between."""
+        return Scale(**self["scale"]) if "scale" in self else None
 
     @property
     def signature(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.meta import AgreementPlan, AgreementStudy, study_agreement
+from monge.meta import Agreement, AgreementPlan, AgreementStudy, average_agreement, study_agreement
 from monge.meta.data import JudgedSet, count_shared_outputs
 from monge.meta.records import study_record
 from monge.metrics.variants import MetricVariant, parse_variant
@@ -29,7 +29,8 @@ class TuneRequest:
     Parameters
     ----------
     data
-        The judged sets to choose on; agreement is averaged over them.
+        The judged sets to choose on. With several, a setting's total is the mean over them of its agreement divided
+        by that of the best setting there, so that every set counts once, whatever its statistic and its parts.
     report
         The judged sets on which the choice is measured; they must not share an output with *data*.
     metric
@@ -37,7 +38,8 @@ class TuneRequest:
     grid
         Values to try by option; every combination is measured.
     agreement
-        How agreement is measured; each set of *report* has its usual level and statistic.
+        How agreement is measured; what is left open is what is usual for each set. Sets of *report* have their usual
+        level and statistic.
     """
 
     data: tuple[JudgedData, ...]
@@ -60,10 +62,15 @@ class TuneRequest:
 
 @dataclass(frozen=True, eq=False)
 class TuneResult:
-    """The study of all settings, the chosen one, and the studies of the choice beside the metric as it was, by set."""
+    """Which setting was chosen and why.
+
+    ``choices`` are the studies of all settings, by set; ``totals`` what each setting reaches on all of them together,
+    from best to worst; ``reports`` the studies of the choice beside the metric as it was, by set.
+    """
 
     data: str
-    choice: AgreementStudy
+    choices: tuple[tuple[str, AgreementStudy], ...]
+    totals: Mapping[str, Agreement]
     chosen: MetricVariant
     reports: tuple[tuple[str, AgreementStudy], ...]
 
@@ -72,13 +79,17 @@ class TuneResult:
         return {
             "metric": self.chosen.name,
             "options": dict(self.chosen.options),
-            "chosen_on": study_record(self.choice, data=self.data, signatures={}),
+            "totals": {
+                label: [_plain(total.value), _plain(total.low), _plain(total.high)]
+                for label, total in self.totals.items()
+            },
+            "chosen_on": [study_record(study, data=name, signatures={}) for name, study in self.choices],
             "reported_on": [study_record(study, data=name, signatures={}) for name, study in self.reports],
         }
 
 
 def tune(
-    data: Source,
+    data: Source | tuple[Source, ...],
     *,
     metric: str,
     grid: Mapping[str, Sequence[str]],
@@ -87,10 +98,11 @@ def tune(
 ) -> TuneResult:
     """Choose the settings of *metric* on *data* and measure them on the sets of *report*.
 
-    *grid* has the values to try by option (``{"layers": ["5", "6"]}``).
+    *data* is one set or a tuple of several. *grid* has the values to try by option (``{"layers": ["5", "6"]}``).
     """
     others = tuple(JudgedData(source) for source in report)
-    request = TuneRequest((JudgedData(data),), others, metric, grid)
+    chosen_on = tuple(JudgedData(source) for source in (data if isinstance(data, tuple) else (data,)))
+    request = TuneRequest(chosen_on, others, metric, grid)
     return run_tune(request, environment=environment)
 
 
@@ -101,36 +113,56 @@ def run_tune(
     environment = environment or Environment.read()
     base = parse_variant(request.metric)
     variants = expand_grid(request.metric, request.grid)
-    sets = _read_choice(request, environment)
-    others = [(data, _read_other(request, data, sets, environment)) for data in request.report]
+    sets = [read_judged_sets(data, environment=environment, seed=request.agreement.seed) for data in request.data]
+    everything = [judged for own in sets for judged in own]
+    others = [(data, _read_other(request, data, everything, environment)) for data in request.report]
 
     def study(plan: AgreementPlan, own: Sequence[MetricVariant], judged: Sequence[JudgedSet]) -> AgreementStudy:
         return _study(plan, own, judged, environment, report_step)
 
-    choice = study(request.agreement.plans(request.data[0])[0], variants, sets)
-    first = choice.ranking.agreements[0]
-    if math.isnan(first.value):
-        raise InputError(f"no setting can be chosen on {request.data_name}: {first.reason or 'no data'}")
-    best = next(v for v in variants if v.label == choice.ranking.metrics[0])
+    choices = tuple(
+        (data.name, study(request.agreement.plans(data)[0], variants, own))
+        for data, own in zip(request.data, sets, strict=True)
+    )
+    totals = add_up([own for _, own in choices])
+    first, total = next(iter(totals.items()))
+    if math.isnan(total.value):
+        raise InputError(f"no setting can be chosen on {request.data_name}: {total.reason or 'no data'}")
+    best = next(v for v in variants if v.label == first)
     pair = [MetricVariant(CHOSEN, best.name, best.options), MetricVariant(BEFORE, base.name, base.options)]
     usual = replace(request.agreement, level=None, statistics=())
     reports = tuple((data.name, study(usual.plans(data)[0], pair, judged)) for data, judged in others)
-    return TuneResult(request.data_name, choice, best, reports)
+    return TuneResult(request.data_name, choices, totals, best, reports)
 
 
-def _read_choice(request: TuneRequest, environment: Environment) -> list[JudgedSet]:
-    """Read the sets to choose on; where parts of two sets have the same name, the set's name is added."""
-    seed = request.agreement.seed
-    read = [
-        (data.name, judged)
-        for data in request.data
-        for judged in read_judged_sets(data, environment=environment, seed=seed)
-    ]
-    names = [judged.name for _, judged in read]
-    return [
-        judged if names.count(judged.name) == 1 else replace(judged, name=f"{name} {judged.name}")
-        for name, judged in read
-    ]
+def add_up(studies: Sequence[AgreementStudy]) -> dict[str, Agreement]:
+    """Return what every setting reaches on all sets together, from best to worst; NaN last.
+
+    Of one set that is its agreement. Of several it is the mean of agreement / best agreement of any setting on the set:
+    1 is the best everywhere. Resamples are divided by the same numbers, and give the interval.
+    """
+    if len(studies) == 1:
+        totals = dict(studies[0].averages)
+    else:
+        best = [
+            max((a.value for a in s.averages.values() if math.isfinite(a.value)), default=math.nan) for s in studies
+        ]
+        for study, most in zip(studies, best, strict=True):
+            if most <= 0:
+                raise InputError(f"no setting agrees with people on {', '.join(study.tasks)}: leave it out")
+        totals = {
+            label: average_agreement([_share(s.averages[label], most) for s, most in zip(studies, best, strict=True)])
+            for label in studies[0].averages
+        }
+    return dict(sorted(totals.items(), key=lambda pair: -pair[1].value if math.isfinite(pair[1].value) else math.inf))
+
+
+def _share(agreement: Agreement, most: float) -> Agreement:
+    return replace(agreement, value=agreement.value / most, draws=agreement.draws / most)
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _read_other(

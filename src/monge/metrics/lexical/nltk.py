@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from monge.environment import Environment
 from monge.errors import OptionError
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, score_of_nothing
 from monge.metrics.lexical.sacrebleu import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
@@ -53,6 +53,9 @@ class NltkMetric(MetricBase):
         return [self._score(segment) for segment in segments]
 
     def _score(self, segment: Segment) -> Score:
+        nothing = score_of_nothing(segment)
+        if nothing is not None:
+            return nothing
         references, hypothesis = self._tokens(segment)
         empty = note_empty_texts(segment)
         if not any(references) or not hypothesis:

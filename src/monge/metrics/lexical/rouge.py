@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from monge.errors import OptionError, suggest
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, score_of_nothing
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
@@ -55,6 +55,9 @@ class RougeMetric(MetricBase):
         return [self._score(segment) for segment in segments]
 
     def _score(self, segment: Segment) -> Score:
+        nothing = score_of_nothing(segment)
+        if nothing is not None:
+            return nothing
         hypothesis, *references = map(self._divide, (segment.hypothesis, *segment.references))
         results = [self.scorer.score(reference, hypothesis)[self.kind] for reference in references]
         best = max(range(len(results)), key=lambda k: results[k].fmeasure)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, score_of_nothing
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
@@ -83,6 +83,9 @@ class SacrebleuMetric(MetricBase):
         return [self.score_of_sums(list(np.bincount(draw, minlength=len(rows)) @ rows)) for draw in draws]
 
     def _score(self, segment: Segment, row: Sequence[float]) -> Score:
+        nothing = score_of_nothing(segment)
+        if nothing is not None:
+            return nothing
         result = self.sentence._compute_score_from_stats(list(row))
         return Score(float(result.score), self.parts(result), notes=note_empty_texts(segment))
 

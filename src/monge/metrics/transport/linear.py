@@ -7,7 +7,8 @@ the very costs found, so the identity is exact:
   1/(1+D) − 1 = −D/(1+D).
 * F of precision 1−p and recall 1−r: base 1; the loss 1−F is shared between the two plans in proportion to cost times
   slope, p·∂F/∂P : r·∂F/∂R = p·(1−α)R² : r·αP².
-* rescaling (x−b)/(1−b) divides rates by 1−b and leaves base 1 alone; the mean of K references divides rates by K.
+* rescaling (x−u)/(c−u) divides rates by c−u, and leaves base 1 alone where c = 1; the mean of K references divides
+  rates by K.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from monge.metrics.transport.baseline import Baseline
+from monge.metrics.baseline import Baseline
 from monge.metrics.transport.readout import READOUTS, combine_f
 from monge.metrics.transport.settings import ReadoutChoice
 from monge.scores import LinearForm, Score
@@ -31,9 +32,9 @@ def linearise_transport(score: Score, choice: ReadoutChoice, baseline: Baseline 
         costs = [alignment.plan.transport_cost for alignment in score.alignments[k::count]]
         rates[k::count] = _rates(choice.kind, costs, choice.alpha)
     base = 0.0 if choice.kind == "distance" else 1.0
-    if baseline and readout.value in baseline.parts:
-        chance = baseline.parts[readout.value]
-        base, rates = (base - chance) / (1 - chance), rates / (1 - chance)
+    if baseline and readout.value in baseline.unrelated:
+        ends = baseline.of_part(readout.value)
+        base, rates = ends.place(base), rates / (ends.copy - ends.unrelated)
     return LinearForm(base, tuple((rates / count).tolist()))
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from monge.clouds import BatchRemapping, PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
-from monge.metrics.base import MetricBase, check_needs, iter_checked
+from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
+from monge.metrics.baseline import Baseline
 from monge.metrics.protocols import MetricSpec
-from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.linear import linearise_transport
 from monge.metrics.transport.pairs import CloudPairs
 from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout
@@ -231,8 +231,6 @@ class TransportMetric(MetricBase):
             for role, s in solutions.items()
         }
         parts = self._readout.parts(costs, self.settings.readout.alpha)
-        if self.baseline:
-            parts = self.baseline.rescale(parts)
         yield from self._reduce_all(problems, solutions, parts)
 
     def _pair(self, segments: Sequence[Segment]) -> CloudPairs:
@@ -311,14 +309,14 @@ class TransportMetric(MetricBase):
         for solution in solutions.values():
             plain = plain & solution.converged & (solution.couplings is None)
         columns = {name: part.tolist() for name, part in parts.items()}
-        values, unknown = columns[self._readout.value], problems.unknown.tolist()
+        unknown = problems.unknown.tolist()
         chosen = 0 if self.settings.readout.references == "max" and self.settings.against == "references" else None
         ordinary = plain.tolist()
         for owned in problems.owned:
             i = owned.start
             if owned.stop - i == 1 and ordinary[i]:
-                own = {name: column[i] for name, column in columns.items()}
-                yield Score(values[i], own, (), chosen, (), unknown[i])
+                own = self._rescale({name: column[i] for name, column in columns.items()})
+                yield Score(own[self._readout.value], own, (), chosen, (), unknown[i])
             else:
                 yield self._reduce(problems, solutions, parts, owned)
 
@@ -343,7 +341,9 @@ class TransportMetric(MetricBase):
         used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
         notes = problems.notes(used, other=self.settings.against.removesuffix("s"))
         failed = ~np.logical_and.reduce([solution.converged for solution in solutions.values()])
-        notes += _note_missing(~problems.comparable, owned, used, "the encoder can read neither text")
+        blank = problems.blank
+        notes += _note_missing(blank, owned, used, NOTHING_TO_COMPARE.removeprefix("no score: "))
+        notes += _note_missing(~problems.comparable & ~blank, owned, used, "the encoder can read neither text")
         notes += _note_missing(failed, owned, used, "transport did not converge")
         alignments = tuple(
             self._alignment(role, solution, problems, i)
@@ -352,9 +352,22 @@ class TransportMetric(MetricBase):
             if solution.couplings is not None
         )
         decided = index if self.settings.against == "references" else None
-        return Score(
-            reduced[readout.value], reduced, alignments, decided, notes, float(problems.unknown[list(used)].max())
-        )
+        reduced = self._rescale(reduced)
+        unknown = float(problems.unknown[list(used)].max())
+        return Score(reduced[readout.value], reduced, alignments, decided, notes, unknown)
+
+    def with_baseline(self, baseline: Baseline) -> Self:
+        """Return the metric on the scale of *baseline*, where unrelated texts score 0 and a copy 1."""
+        low, high = sorted(map(baseline.scale.place, self.spec.bounds))
+        spec = dataclasses.replace(self.spec, bounds=(low, high), higher_is_better=True)
+        return dataclasses.replace(self, spec=spec, baseline=baseline)
+
+    def _rescale(self, parts: dict[str, float]) -> dict[str, float]:
+        """Rescale the parts if there is a baseline; a distance that is not the score itself stays a distance."""
+        if self.baseline is None:
+            return parts
+        kept = {"distance"} - {self._readout.value}
+        return {**self.baseline.rescale(parts), **{name: parts[name] for name in kept & parts.keys()}}
 
     def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, other = problems.clouds(i)

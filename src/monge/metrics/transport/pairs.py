@@ -73,10 +73,18 @@ class CloudPairs:
         return self._either(self.left_clouds.empty, self.right_clouds.empty)
 
     @cached_property
+    def blank(self) -> NDArray[np.bool_]:
+        """Which pairs are two texts of nothing but white space."""
+        left, right = (
+            np.array([not text.strip() for text in clouds.texts], dtype=bool)
+            for clouds in (self.left_clouds, self.right_clouds)
+        )
+        return np.asarray(left[self.pairs[:, 0]] & right[self.pairs[:, 1]])
+
+    @cached_property
     def comparable(self) -> NDArray[np.bool_]:
-        """Which pairs have a text that the encoder can read, or no words at all (``monge.clouds.are_comparable``)."""
-        known = (self.left_clouds.unknown[self.pairs[:, 0]] == 0) & (self.right_clouds.unknown[self.pairs[:, 1]] == 0)
-        return np.asarray(self._either(self.left_clouds.readable, self.right_clouds.readable) | known)
+        """Which pairs have a text that the encoder can read (``monge.clouds.are_comparable``)."""
+        return self._either(self.left_clouds.readable, self.right_clouds.readable)
 
     @cached_property
     def unknown(self) -> NDArray[np.float64]:

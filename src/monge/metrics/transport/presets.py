@@ -15,19 +15,17 @@ from monge.encoders.base import layer_names_of, sentence_layer_of
 from monge.encoders.layers import choose_layers
 from monge.environment import Environment
 from monge.errors import OptionError
+from monge.metrics.baseline import Baseline, describe_mismatch
 from monge.metrics.protocols import SIDES, MetricSpec
 from monge.metrics.specs import spec_named
-from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
 from monge.metrics.transport.remap import remap_sides
 from monge.metrics.transport.settings import EncoderChoice, TransportSettings, check_choice
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.statistics import CorpusStatistics
-from monge.scores import Signature
 from monge.text import parse_language
 
-_UNSCALED = ("version", "references", "baseline")  # what may differ from the metric that measured a baseline
 _BOUNDING = ("readout", "cost", "normalise_points", "epsilon")  # what the bounds of a spec rest on
 READOUT_BOUNDS: Mapping[str, tuple[float, float]] = {
     "f": (-1.0, 1.0),
@@ -156,7 +154,7 @@ def _adapt_spec(preset: TransportPreset, settings: TransportSettings, *, same_si
     needs = tuple(settings.against if need in SIDES else need for need in spec.needs)
     spec = dataclasses.replace(spec, needs=needs)
     changed = any(show_option(settings, name) != show_option(preset.usual, name) for name in _BOUNDING)
-    if settings.readout.baseline or changed:
+    if changed:
         direction = settings.readout.kind != "distance"
         spec = dataclasses.replace(spec, higher_is_better=direction, bounds=_bound_scores(settings))
     symmetric = spec.symmetric and settings.against == "references" and same_sides
@@ -177,7 +175,7 @@ def _read_idf(settings: TransportSettings, hypothesis: Side, other: Side) -> Cor
 def _bound_scores(settings: TransportSettings) -> tuple[float, float]:
     """Return bounds that hold whatever the other settings: only 1 minus a cosine cost ends below."""
     kind = settings.readout.kind
-    if settings.readout.baseline or (kind == "f" and settings.transport.cost.endswith("euclidean")):
+    if kind == "f" and settings.transport.cost.endswith("euclidean"):
         return (-math.inf, 1.0)
     return READOUT_BOUNDS[kind]
 
@@ -185,24 +183,10 @@ def _bound_scores(settings: TransportSettings) -> tuple[float, float]:
 def _with_baseline(metric: TransportMetric) -> TransportMetric:
     path = metric.settings.readout.baseline
     baseline = Baseline.load(path)
-    if metric.settings.readout.kind == "distance":
-        raise OptionError("a distance cannot be rescaled against a baseline; choose another readout")
-    difference = baseline_mismatch(baseline, metric)
+    difference = describe_mismatch(baseline, metric)
     if difference:
         raise OptionError(f"{path}: was measured with other settings ({difference})")
-    return dataclasses.replace(metric, baseline=baseline)
-
-
-def baseline_mismatch(baseline: Baseline, metric: TransportMetric) -> str:
-    """Return how the metric that a baseline was measured with differs from *metric*; corpus statistics may differ."""
-    theirs, ours = (_what_scales(text) for text in (baseline.signature, str(metric.signature)))
-    return ", ".join(f"{key}: {a} / {b}" for key, (a, b) in theirs.differences(ours).items())
-
-
-def _what_scales(signature: str) -> Signature:
-    fields = {key: value for key, value in Signature.parse(signature).recipe().fields.items() if key not in _UNSCALED}
-    fields["weighting"] = fields.get("weighting", "").partition("(")[0]  # whence the idf comes may differ
-    return Signature(fields)
+    return metric.with_baseline(baseline)
 
 
 def _settings(**options: Any) -> TransportSettings:

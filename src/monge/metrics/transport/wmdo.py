@@ -20,7 +20,7 @@ from monge.encoders import EncodedText, Encoder, load_encoder
 from monge.encoders.layers import choose_layers
 from monge.environment import Environment
 from monge.errors import OptionError
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs
+from monge.metrics.base import ALGORITHM, NOTHING_TO_COMPARE, MetricBase, check_needs
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.transport.settings import check_choice
@@ -142,7 +142,8 @@ class Wmdo(MetricBase):
         notes = tuple(f"{side}: {note}" for side, c in (("hypothesis", left), ("reference", right)) for note in c.notes)
         if not are_comparable(left, right):
             value, parts = math.nan, dict.fromkeys(parts, math.nan)
-            notes = (*notes, "no score: the encoder can read neither text")
+            blank = not (hypothesis.text.strip() or reference.text.strip())
+            notes = (*notes, NOTHING_TO_COMPARE if blank else "no score: the encoder can read neither text")
         unknown = max(left.unknown, right.unknown)
         return Score(value, parts, (Alignment(left, right, plan),), None, notes, unknown)
 

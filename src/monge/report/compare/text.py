@@ -68,7 +68,10 @@ def comparison_heading(comparison: Comparison, name: str = "") -> str:
     table = comparison.table
     direction = "higher" if table.higher_is_better else "lower"
     label = f"{name}: " if name else ""
-    return f"{label}{len(table.systems)} systems, {count_noun(len(table.segments), 'instance')}, {direction} is better"
+    ends = comparison.scale
+    scale = "" if ends is None else f"; unrelated texts score {ends.unrelated:.3g}, a copy {ends.copy:.3g}"
+    instances = count_noun(len(table.segments), "instance")
+    return f"{label}{len(table.systems)} systems, {instances}, {direction} is better{scale}"
 
 
 def comparison_text(
@@ -143,6 +146,7 @@ def comparison_record(
         "instances": len(comparison.table.segments),
         "signature": comparison.table.signature,
         "higher_is_better": comparison.table.higher_is_better,
+        **({} if comparison.scale is None else {"scale": comparison.scale.record()}),
         "settings": asdict(comparison.settings),
         "conclusions": list(findings.conclusions),
         "warnings": list(findings.warnings),

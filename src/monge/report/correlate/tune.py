@@ -13,20 +13,44 @@ from monge.workflows.tune import BEFORE, CHOSEN, TuneResult
 
 def tune_text(result: TuneResult, *, top: int = 10) -> str:
     """Return the report for a terminal: the best *top* settings, the choice, and its agreement on the other sets."""
-    choice, best = result.choice, result.chosen
-    header, rows = study_table(choice, width=100)
+    best = result.chosen
+    header, rows = _total_table(result) if len(result.choices) > 1 else _choice_table(result)
     settings = ",".join([best.name, *(f"{k}={v}" for k, v in best.options.items())])
-    close = sum(a.value >= choice.ranking.agreements[0].low for a in choice.ranking.agreements[1:])
+    totals = list(result.totals.values())
+    close = sum(total.value >= totals[0].low for total in totals[1:])
+    headings = [f"chosen on {study_heading(choice, name)}" for name, choice in result.choices]
     parts = [
-        f"chosen on {study_heading(choice, result.data)}",
-        text_table(header[:-1], [row[:-1] for row in rows[:top]]),
+        "\n".join(headings),
+        text_table(header, rows[:top]),
         f"{count_noun(len(rows), 'setting')} tried; chosen: {settings}",
     ]
+    if len(result.choices) > 1:
+        parts.insert(1, "total: the mean of agreement / best agreement of any setting on the set")
     if close:
         parts[-1] += f"\n{count_noun(close, 'other')} within its interval: this choice is not the only good one"
     parts.append(_report_table(result))
     parts.append(f"no output of these sets is in {result.data}; their judgments did not influence the choice")
     return "\n\n".join(parts)
+
+
+def _choice_table(result: TuneResult) -> tuple[list[str], list[list[str]]]:
+    header, rows = study_table(result.choices[0][1], width=100)
+    return header[:-1], [row[:-1] for row in rows]
+
+
+def _total_table(result: TuneResult) -> tuple[list[str], list[list[str]]]:
+    """Return one row per setting: its agreement on every set, and what that makes together."""
+    header = ["metric", *(name for name, _ in result.choices), "total", "interval"]
+    rows = [
+        [
+            label,
+            *(show_number(study.averages[label].value) for _, study in result.choices),
+            show_number(total.value),
+            f"[{show_number(total.low)}, {show_number(total.high)}]",
+        ]
+        for label, total in result.totals.items()
+    ]
+    return header, rows
 
 
 def _report_table(result: TuneResult) -> str:
