@@ -11,6 +11,7 @@ from typing import Self
 
 from monge.errors import InputError, OptionError, suggest
 from monge.metrics.base import MetricBase, mean_of_known
+from monge.metrics.external_spec import PREFIX, SYSTEM, external_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
 from monge.scores.rows import ScoreRow, direction_of, read_score_rows
@@ -18,30 +19,7 @@ from monge.storage.digests import hash_files
 from monge.text import Segment
 from monge.version import __version__
 
-PREFIX = "external:"
-_SYSTEM = "{system}"
 _DIRECTIONS: Mapping[str, bool | None] = {"auto": None, "true": True, "false": False}
-
-
-def external_spec(name: str) -> MetricSpec:
-    """Return the spec of ``external:FILE``; nothing is read yet."""
-    if not name.removeprefix(PREFIX):
-        raise OptionError(f"metric {name!r}: name the file, as in {PREFIX}scores.json")
-    return MetricSpec(
-        name,
-        "monge.metrics.external:make_external",
-        "scores that another tool computed",
-        family="external",
-        needs=(),
-        bounds=(-math.inf, math.inf),
-        citation="the tool that computed the scores",
-    )
-
-
-def external_label(name: str, options: Mapping[str, object]) -> str:
-    """Return what tables call the scores of a file: the chosen column, or the file's name without its ending."""
-    stem = PurePath(name.removeprefix(PREFIX)).name.partition(".")[0]
-    return str(options.get("column", "")) or (name if _SYSTEM in name or not stem else stem)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +40,7 @@ class ExternalScores(MetricBase):
     @property
     def signature(self) -> Signature:
         """The file, the digest of its contents, and the name of the scores within it."""
-        digest = "by system" if _SYSTEM in self.file else hash_files([Path(self.file)])[:8]
+        digest = "by system" if SYSTEM in self.file else hash_files([Path(self.file)])[:8]
         fields = {"metric": "external", "file": f"{PurePath(self.file).name}@{digest}"}
         return Signature({**fields, **({"column": self.column} if self.column else {}), "version": __version__})
 
@@ -73,13 +51,13 @@ class ExternalScores(MetricBase):
 
     def bind_shared(self, corpus: Sequence[Segment]) -> Self:
         """Check that the scores can be told apart by system, if there are several."""
-        if _SYSTEM in self.file or any(row.system for row in self.rows):
+        if SYSTEM in self.file or any(row.system for row in self.rows):
             return self
         ids = [segment.id for segment in corpus]  # the same id twice is the sign of a second system
         if len({segment.system for segment in corpus}) > 1 or len(set(ids)) < len(ids):
             raise InputError(
                 f"{self.file} names no system, but several are scored: write one file per system, as in "
-                f"{PREFIX}scores/{_SYSTEM}.txt"
+                f"{PREFIX}scores/{SYSTEM}.txt"
             )
         return self
 
@@ -112,8 +90,8 @@ class ExternalScores(MetricBase):
         return self.total if complete and math.isfinite(self.total) else mean_of_known([s.value for s in scores])
 
     def _rows_of(self, system: str) -> tuple[ScoreRow, ...]:
-        if _SYSTEM in self.file:
-            path = self.file.replace(_SYSTEM, system)
+        if SYSTEM in self.file:
+            path = self.file.replace(SYSTEM, system)
             return _choose(path, self.column)
         names = dict.fromkeys(row.system for row in self.rows)
         if len(names) == 1 and (not system or "" in names):
@@ -133,7 +111,7 @@ def make_external(file: str, *, column: str = "", higher_is_better: str = "auto"
     """
     if higher_is_better not in _DIRECTIONS:
         raise OptionError(f"higher_is_better={higher_is_better!r}: must be one of {', '.join(_DIRECTIONS)}")
-    rows = () if _SYSTEM in file else _choose(file, column)
+    rows = () if SYSTEM in file else _choose(file, column)
     stated = _DIRECTIONS[higher_is_better]
     direction = (direction_of(rows) is not False) if stated is None else stated
     spec = dataclasses.replace(external_spec(PREFIX + file), higher_is_better=direction)

@@ -15,7 +15,7 @@ from typing import Any
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_metric, hint_option, resolve_metric, resolve_option
-from monge.metrics.external import PREFIX, external_spec
+from monge.metrics.external_spec import PREFIX, external_spec
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 

@@ -11,7 +11,7 @@ from typing import Any
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_option, note_metric, note_option, resolve_option
-from monge.metrics.external import PREFIX, external_label
+from monge.metrics.external_spec import PREFIX, external_label
 from monge.metrics.protocols import Metric
 from monge.metrics.registry import find_spec, load_metric, metric_options, metric_specs
 

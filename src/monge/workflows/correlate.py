@@ -21,7 +21,7 @@ from monge.meta.ranked import pair_rankings
 from monge.meta.records import study_record
 from monge.meta.tasks import choose_part, direct_scores, make_tasks
 from monge.metrics import metric_specs
-from monge.metrics.external import PREFIX
+from monge.metrics.external_spec import PREFIX
 from monge.metrics.variants import MetricVariant, parse_variants
 from monge.scores import ScoreTable
 from monge.scores.display import Displayed

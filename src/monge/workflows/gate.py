@@ -76,6 +76,8 @@ def check_thresholds(results: Sequence[SystemScores], thresholds: Mapping[str, f
             continue
         limit = thresholds[result.metric]
         higher = result.higher_is_better
+        if higher is None:
+            raise OptionError(f"--fail-under: {result.metric} is neither better when higher nor when lower")
         passed = result.score >= limit if higher else result.score <= limit
         relation = "at least" if higher else "at most"
         shown = f"{result.score:.{result.digits}f}" if math.isfinite(result.score) else "missing"
