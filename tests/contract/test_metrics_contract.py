@@ -331,7 +331,9 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         "fold_case": {"encoder": str(vectors), "layers": "last"},
         "asian_support": {"normalized": True},
         "focus": {"vectors": str(vectors.with_name("nouns.txt"))},
-        "threshold": {"vectors": str(vectors.with_name("nouns.txt")), **entity},
+        "threshold": {"vectors": str(vectors.with_name("nouns.txt")), **entity}
+        if "vectors" in metric_options(name)
+        else {},
         "vectors": {"vectors": str(vectors.with_name("nouns.txt")), **entity},
     }.get(option, {})  # type: ignore[assignment]
     if option in ("lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser", "drop_flows") and readout == "f":

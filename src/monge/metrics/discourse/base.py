@@ -22,7 +22,7 @@ CHUNK = 500  # documents whose readings are held at once
 
 
 @dataclass(frozen=True, eq=False)
-class Reading(Generic[R]):
+class TextReading(Generic[R]):
     """What a metric keeps of a text, what was degraded, and the share of words that the encoder does not know."""
 
     content: R
@@ -77,10 +77,10 @@ class DiscourseMetric(MetricBase, Generic[R]):
             scores += self._score_chunk(segments[start : start + CHUNK])
         return scores
 
-    def read_texts(self, segments: Sequence[Segment]) -> dict[str, Reading[R]]:
+    def read_texts(self, segments: Sequence[Segment]) -> dict[str, TextReading[R]]:
         """Return the reading of every text that the metric looks at."""
         texts = [text for segment in segments for text in (segment.hypothesis, *self.compared(segment))]
-        return self.reader.read(texts, lambda read: Reading(self.reduce(read), read.notes, read.unknown))
+        return self.reader.read(texts, lambda read: TextReading(self.reduce(read), read.notes, read.unknown))
 
     def compared(self, segment: Segment) -> tuple[str, ...]:
         """Return the references, if the metric needs any."""
@@ -90,7 +90,7 @@ class DiscourseMetric(MetricBase, Generic[R]):
         readings = self.read_texts(segments)
         return [self.score_segment(segment, readings) for segment in segments]
 
-    def score_segment(self, segment: Segment, readings: Mapping[str, Reading[R]]) -> Score:
+    def score_segment(self, segment: Segment, readings: Mapping[str, TextReading[R]]) -> Score:
         """Return the score of one document, with the notes of its texts."""
         own = readings[segment.hypothesis]
         others = [readings[text] for text in self.compared(segment)]
