@@ -8,6 +8,12 @@ Good texts are damaged in ten ways. "Notices" is the share of damaged texts that
 The texts are monge's own 40 English pairs, or yours: good outputs with references (--texts FILE, as JSONL with
 hypothesis, references and perhaps source). --triples FILE adds rows of A, paraphrase B, non-paraphrase C (TSV). Where
 MONGE_DATA holds paws_qqp or wmt19_paraphrased_refs, these public sets are tried too.
+
+  monge stress mongescore_free --translationese wmt17/cs-en,de-en --figure d.svg
+
+With --translationese, metrics without references are asked instead whether they prefer bad translations to human
+ones: the reference with its words shuffled, with its words in the order of the source, and a word-by-word translation
+(from a dictionary).
 """
 
 from __future__ import annotations
@@ -33,11 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--attacks", nargs="+", action="extend", default=[], metavar="NAME", help="the attacks to try (default: all)"
     )
     parser.add_argument("--seed", type=seed, default=12345, help="seed of shuffles and swaps (default: 12345)")
+    parser.add_argument(
+        "--translationese", nargs="+", metavar="DATA", help="sets with sources and references, such as wmt17/de-en"
+    )
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="segments of each set (default: 200)")
+    parser.add_argument("--figure", metavar="FILE", help="draw histograms of the differences (.svg, .png, .pdf)")
     parser.add_argument("-f", "--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     add_metric_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.translationese:
+        return _run_translationese(args)
     from monge.report.stress import stress_report
     from monge.text import read_jsonl
     from monge.workflows.stress import StressRequest, run_stress_test
@@ -58,6 +71,24 @@ def run(args: argparse.Namespace) -> int:
     print(stress_report(report.results, report.preferences, markdown=args.format == "markdown", width=width))
     for trial in report.trials:
         print(f"{trial.name}: {trial.what}")
+    return 0
+
+
+def _run_translationese(args: argparse.Namespace) -> int:
+    from monge.report.plots import save_figure
+    from monge.report.translationese import draw_preferences, translationese_table
+    from monge.workflows.translationese import TranslationeseRequest, run_translationese
+
+    metrics = read_metrics(args, args.metric or ["mongescore_free"])
+    request = TranslationeseRequest(metrics, tuple(args.translationese), args.most, args.seed)
+    with _progress() as bar:
+        report = run_translationese(request, environment=read_environment(args), report_step=partial(_show_step, bar))
+    if args.figure:
+        save_figure(draw_preferences(report.preferences), args.figure)
+    if args.format == "json":
+        print(json.dumps(report.records(), ensure_ascii=False, indent=1))
+    else:
+        print(translationese_table(report.preferences, markdown=args.format == "markdown"))
     return 0
 
 
