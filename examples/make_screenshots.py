@@ -46,7 +46,7 @@ def take_pair(browser: Browser, address: str) -> None:
 
 def wait_for_picture(page: Page) -> None:
     page.wait_for_selector("#picture svg", timeout=60_000)
-    page.wait_for_function("document.getElementById('pair-status').textContent === ''")
+    page.wait_for_selector("#picture[aria-busy=false]")
     page.evaluate("document.fonts.ready")
 
 
@@ -62,7 +62,7 @@ def take_report(browser: Browser, address: str) -> None:
     page.goto(f"{address}/#tab=compare&m=bertscore")
     page.set_input_files("#reference-files", DEMO / "reference.txt")
     page.set_input_files("#system-files", [DEMO / f"{name}.txt" for name in ("careful", "literal", "careless")])
-    page.wait_for_function("document.getElementById('chosen-metrics').textContent === 'bertscore'")
+    page.wait_for_selector("#chosen-metrics:has-text('bertscore')")
     page.click("#run-compare")
     page.wait_for_selector("#report img", timeout=120_000)
     page.screenshot(path=TARGET / "page-compare.png", animations="disabled")

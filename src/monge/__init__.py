@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from monge.workflows.compare import compare
     from monge.workflows.correlate import correlate
     from monge.workflows.explain import explain
+    from monge.workflows.explain_global import explain_global
     from monge.workflows.score import score
     from monge.workflows.scored import ScoredMetrics, ScoredTexts
     from monge.workflows.scorer import Scorer
@@ -40,6 +41,7 @@ _LAZY = {
     "compare": "monge.workflows.compare",
     "correlate": "monge.workflows.correlate",
     "explain": "monge.workflows.explain",
+    "explain_global": "monge.workflows.explain_global",
     "load_encoder": "monge.encoders",
     "load_metric": "monge.metrics",
     "score": "monge.workflows.score",
@@ -58,6 +60,7 @@ __all__ = [
     "compare",
     "correlate",
     "explain",
+    "explain_global",
     "load_encoder",
     "load_metric",
     "render_html",

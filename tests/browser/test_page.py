@@ -51,7 +51,7 @@ def test_a_pair_is_scored_and_a_word_shows_its_flow(page: Page, address: str) ->
     expect(lit.first).to_be_attached()
     assert set(lit.evaluate_all("flows => flows.map(flow => flow.dataset.h)")) == {"1"}
     expect(page.locator("#detail")).to_contain_text("boy: adds")
-    expect(page.locator("#detail")).to_contain_text("boy → ")
+    expect(page.locator("#detail")).to_contain_text(re.compile(r"to \w+ \(mass 0\.\d+ at cost"))
     expect(page.locator("#sum")).to_contain_text("(a perfect match)")
 
 
@@ -68,7 +68,7 @@ def test_the_heat_map_answers_to_the_keyboard(page: Page, address: str) -> None:
     open_pair(page, address, "the boy ran", "the boy ran home", "&view=heatmap&m=bertscore&metric=bertscore")
     page.focus('#picture .head[data-h="1"]')
     expect(page.locator("#detail")).to_contain_text("boy: adds")
-    expect(page.locator("#detail")).to_contain_text("boy, boy: cost 0.0")
+    expect(page.locator("#detail")).to_contain_text("to boy (mass 0.3333 at cost")
     expect(page.locator('#picture .head[data-r="1"]')).to_have_class("head on")
     expect(page.locator('#picture .head[data-r="0"]')).to_have_class("head")
 
@@ -258,16 +258,16 @@ def test_an_exported_page_answers_to_the_pointer(browser: Browser, tmp_path: Pat
 def test_refusals_are_shown(browser: Browser, address: str) -> None:
     page = browser.new_context().new_page()  # the browser itself reports a refused request on its console
     open_pair(page, address, "a", "b")
-    page.fill("#hypothesis", "word " * 1001)
+    page.fill("#hypothesis", "word " * 2001)
     with page.expect_response("**/api/score") as response:
         page.click("button.main >> text=Score")
     assert response.value.status == 413
-    expect(page.locator("#pair-status")).to_contain_text("5,005 characters")
+    expect(page.locator("#pair-status")).to_have_text(re.compile(r"^Hypothesis: a text of 10,005 characters"))
     expect(page.locator("#cards .card")).to_have_count(0)  # those of the texts before
     expect(page.locator("#picture svg")).to_have_count(0)
-    page.fill("#hypothesis", "word " * 301)
+    page.fill("#hypothesis", "word " * 1001)
     page.click("button.main >> text=Score")
-    expect(page.locator("#pair-status")).to_contain_text("301 words")  # scored, but not explained
+    expect(page.locator("#sentence")).to_contain_text("1,001 words")  # scored, but not explained
     expect(page.locator("#cards .card").first).to_be_visible()
     expect(page.locator("#picture svg")).to_have_count(0)
     page.fill("#hypothesis", "word")
@@ -370,3 +370,139 @@ def test_a_score_of_unknown_words_is_marked(page: Page, address: str) -> None:
     expect(marked.locator(".unknown")).to_have_text("! 33 % of the words unknown")
     expect(page.locator('.card[data-metric="bertscore"] .unknown')).to_have_count(0)
     expect(page.locator("#notes")).to_contain_text("hypothesis: 33 % of the words unknown to the encoder")
+
+
+LONG = (
+    "The committee announced on Tuesday that the long-awaited reform of the pension system would be postponed until "
+    "next spring, because several members of the coalition had refused to support it."
+)
+OTHER = (
+    "On Tuesday the panel said that the pension reform everyone had expected would be delayed to the spring of next "
+    "year, since a number of coalition members were unwilling to back it."
+)
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390])
+def test_an_ordinary_sentence_wraps_at_any_width(browser: Browser, address: str, width: int) -> None:
+    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+    open_pair(page, address, LONG, OTHER, "&m=bertscore")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    picture = page.locator("#picture svg").bounding_box()
+    assert picture is not None
+    assert picture["x"] + picture["width"] <= width + 1
+    rows = page.locator("#picture .word[data-h] text:first-of-type").evaluate_all(
+        "words => new Set(words.map(word => word.getBoundingClientRect().top)).size"
+    )
+    assert rows > 1
+    smallest = page.locator("#picture .word > text:not(.contribution)").evaluate_all(
+        "words => Math.min(...words.map(word => parseFloat(getComputedStyle(word).fontSize)))"
+    )
+    assert smallest >= 14
+    page.context.close()
+
+
+def test_what_the_pointer_shows_adds_up(page: Page, address: str) -> None:
+    for metric in ("bertscore", "emd"):
+        open_pair(page, address, LONG, OTHER, f"&m={metric}")
+        for word in ('[data-h="8"]', '[data-r="9"]'):
+            page.hover(f"#picture .word{word}")
+            expect(page.locator("#detail")).to_contain_text("adds")
+            first, flows = (page.locator("#detail").text_content() or "").split("\n")[:2]
+            number = r"([−+]\d\.\d{4}|0)"
+            total = re.search(f"adds {number}", first)
+            assert total is not None
+            parts = re.findall(f"{number} (?:to|from) ", flows)
+            assert parts
+            assert sum(map(read_number, parts)) == pytest.approx(read_number(total[1]), abs=1e-9)
+
+
+def read_number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def test_a_near_perfect_pair_is_pale(page: Page, address: str) -> None:
+    open_pair(page, address, LONG, LONG.replace("Tuesday", "Wednesday"), "&m=bertscore")
+    tints = page.locator("#picture .word > rect:not(.ground)").evaluate_all(
+        "boxes => boxes.map(box => parseFloat(box.getAttribute('fill-opacity')))"
+    )
+    assert sum(tint > 0.05 for tint in tints) <= 8  # the two days and their neighbours, whose vectors hold them too
+    assert max(tints) < 0.4  # the worst word of a good pair is not dark
+
+
+def test_a_card_shows_parts_and_scale(page: Page, address: str) -> None:
+    open_pair(page, address, LONG, OTHER, "&m=bertscore,chrf")
+    card = page.locator('.card[data-metric="bertscore"]')
+    expect(card.locator(".parts")).to_have_text(re.compile(r"P 0\.\d{3} R 0\.\d{3} F 0\.\d{3}"))
+    expect(card.locator(".scale circle")).to_be_visible()
+    expect(card.locator(".ends")).to_have_text("−11")
+    expect(page.locator("#sentence")).to_have_text(re.compile(r"^Lost most on “"))
+
+
+def test_an_option_makes_another_metric(page: Page, address: str) -> None:
+    open_pair(page, address, LONG, OTHER, "&m=bertscore,chrf&metric=bertscore")
+    before = page.locator('.card[data-metric="bertscore"] .value').text_content()
+    page.click("#options summary")
+    page.fill("#option-alpha", "0.9")
+    page.press("#option-alpha", "Enter")
+    card = page.locator('.card[data-metric="bertscore,alpha=0.9"]')
+    expect(card).to_have_attribute("aria-checked", "true")
+    assert card.locator(".value").text_content() != before
+    expect(page.locator("#chosen-metrics")).to_have_text("bertscore,alpha=0.9, chrf")
+    wait_drawn(page)
+    page.reload()  # the address knows it too
+    wait_drawn(page)
+    expect(card).to_be_visible()
+
+
+def test_a_metric_that_cannot_run_is_grey_and_says_why(page: Page, address: str) -> None:
+    page.goto(address)
+    wait_drawn(page)
+    page.click("#metrics summary")
+    box = page.locator("#metric-list label.off", has_text="mongescore")
+    expect(box).to_contain_text("its encoder mpnet is not on this machine")
+    expect(box.locator("input")).to_be_disabled()
+    page.select_option("#encoder", "minilm")
+    expect(page.locator("#metric-list label.off", has_text="mongescore")).to_have_count(0)
+
+
+def test_from_the_comparison_to_a_sentence_and_back(page: Page, address: str, tmp_path: Path) -> None:
+    good = [f"sentence {i} about ships and harbours" for i in range(20)]
+    bad = ["sentence about trains and harbours"] * 20
+    for name, lines in (("ref", good), ("first", good), ("second", bad), ("source", ["Satz"] * 20)):
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page.goto(f"{address}/#tab=compare&m=bertscore")
+    page.set_input_files("#reference-files", tmp_path / "ref.txt")
+    page.set_input_files("#source-files", tmp_path / "source.txt")
+    page.set_input_files("#system-files", [tmp_path / "first.txt", tmp_path / "second.txt"])
+    expect(page.locator("#chosen-metrics")).to_have_text("bertscore")
+    page.click("#run-compare")
+    instance = page.locator("#report .instance").first
+    expect(instance.locator("mark.b").first).to_have_text("trains", timeout=60_000)
+    address_before = page.url
+    page.click("#report nav.contents li:last-child a")
+    assert page.url == address_before
+    instance.locator('button.drill[data-system="second"]').click()
+    expect(page.locator("#hypothesis")).to_have_value(bad[0])
+    expect(page.locator("#source")).to_have_value("Satz")
+    wait_drawn(page)
+    expect(page.locator("#sentence")).to_contain_text("trains")
+    page.click("#back-to-report")
+    expect(instance).to_be_visible()
+
+
+def test_the_api_is_described_without_another_host(page: Page, address: str) -> None:
+    page.goto(f"{address}/docs")
+    section = page.locator("#api-score")
+    expect(section.locator("h2")).to_have_text("POST/api/score")
+    expect(section.locator("td", has_text="segments *").first).to_be_visible()
+    section.locator("summary", has_text="Try it").click()
+    section.locator("button").click()
+    expect(section.locator("pre").last).to_contain_text('"metric": "bertscore"')
+
+
+def test_a_metric_without_its_source_does_not_stop_the_others(browser: Browser, address: str) -> None:
+    page = browser.new_context().new_page()  # the browser itself reports the refused request on its console
+    page.goto(f"{address}/#h=the%20boy&r=a%20boy&m=bertscore,against=source;chrf;")
+    expect(page.locator('.card[data-metric="chrf"] .value')).to_have_text(re.compile(r"\d"))
+    expect(page.locator(".card.failed .note")).to_contain_text("source")
+    page.context.close()

@@ -287,3 +287,38 @@ def test_simulations_without_an_order_are_counted(capsys) -> None:
     small = ("--systems", "2", "--instances", "2", "--types", "1", "--outliers", "0", "--repeats", "20")
     _, out, _ = run(capsys, "simulate", *small, "--recipe", "paper")
     assert "BT tied all systems in " in out.splitlines()[-1]
+
+
+def test_further_analyses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    names = ["big/1", "big/2", "big/3", "small/1", "small/2", "small/3"]
+    values = rng.normal(size=(40, 6)) + np.array([1.0] * 3 + [0.0] * 3)
+    lines = ["\t".join(["id", *names]), *("\t".join([str(i), *map(str, row)]) for i, row in enumerate(values))]
+    table, budget = tmp_path / "scores.tsv", tmp_path / "budget.tsv"
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    costs = [f"{name}\t{seconds}" for name, seconds in zip(names, (9, 8, 7, 1, 2, 3), strict=True)]
+    budget.write_text("\n".join(["system\tseconds", *costs]) + "\n", encoding="utf-8")
+    arguments = [
+        "compare",
+        "--scores",
+        str(table),
+        "--diagnose",
+        "--runs",
+        "/",
+        "--budget",
+        str(budget),
+        "--draws",
+        "100",
+    ]
+    assert main([*arguments, "--plots", str(tmp_path / "figures"), "--theme", "dark"]) == 0
+    out = capsys.readouterr().out
+    assert "almost stochastic order" in out
+    assert "P(test in the column is significant" in out
+    assert "scores and costs" in out
+    drawn = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"tests.svg", "sizes.svg", "runs.svg"} <= drawn
+    assert main([*arguments, "-f", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["runs"]["orders"][0]["epsilon_min"] < 0.2
+    assert record["budget"]["seconds"]["efficient"][0] == "small/1"
+    assert record["sizes"]["sizes"] == [10, 40]

@@ -138,7 +138,8 @@ def test_declared_symmetry_holds(metric: Metric) -> None:
     [("", "A reference."), ("A hypothesis.", ""), ("", ""), ("   ", "\u00a0"), ("...", "!?")],
 )
 def test_empty_and_odd_texts_score_and_tell(metric: Metric, hypothesis: str, reference: str) -> None:
-    score = metric.score([Segment(hypothesis, (reference,), "quelle")])[0]
+    source = reference if "source" in metric.spec.needs else "quelle"
+    score = metric.score([Segment(hypothesis, (reference,), source)])[0]
     low, high = metric.spec.bounds
     assert math.isnan(score.value) or low - 1e-6 <= score.value <= high + 1e-6
     degraded = not hypothesis.strip() or ("references" in metric.spec.needs and not reference.strip())
@@ -196,13 +197,13 @@ def test_every_metric_has_a_card(name: str) -> None:
 
 # values of every option that is text: the first that is not the default is tried; FILES are written for the test
 OTHER_VALUES: dict[str, tuple[object, ...]] = {
-    "layers": ("0", "1"), "against": ("source",), "against_layers": ("0", "1"),
+    "layers": ("0", "1"), "against": ("source", "references"), "against_layers": ("0", "1"),
     "against_encoder": (HashedEncoder(dimension=16, layers=6, seed=9),),
     "aggregation": ("mean", "concat"), "drop": ("none", "punctuation"),
     "massless": ("none", "punctuation"), "pooling": ("mean", "sum"), "weighting": ("idf_plus_one", "uniform"),
     "idf_from": ("sides", "references"), "cost": ("euclidean", "cosine"), "lambda_unit": ("relative",),
     "regulariser": ("kl",), "readout": ("inverse", "one_minus"), "references": ("max", "mean"), "language": ("zh",),
-    "bag": ("released",), "oov": ("hash", "skip"),
+    "remap": ("layer",), "bag": ("released",), "oov": ("hash", "skip"),
     "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "dictionary": (write_dictionary(FOLDER / "other.tsv", "regen\tboats;home\n"),),
     "source_language": ("tr",), "terms": ("cosine + 0.2*fluency",),
@@ -210,16 +211,21 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "encoder": (HashedEncoder(dimension=16, layers=6, seed=9),), "reading": ("literal",),
 }  # fmt: skip
 FILES = ("idf", "baseline")
-OF_MODELS = (
-    "long",
-    "device",
-    "dtype",
-    "wordnet",
-    "lm",
-)
+# long and dtype are tried below; the others need torch, WordNet's files or another language model
+OF_MODELS = ("long", "device", "dtype", "wordnet", "lm")
+WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
 SAME_SCORES = {  # one point on each side leaves nothing to choose
-    "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
-    "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha"),
+    "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
+    "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
+    "cosine_xl": (
+        "order",
+        "lambda_c",
+        "lambda_r",
+        "regulariser",
+        "alpha",
+        "pooling",
+        "drop_flows",
+    ),  # hashed: the mean is its own
     "gloss_lm": ("source_language",),  # the first gloss of these words is the same by the rules of any language
 }
 VECTORS = (  # of fewer than all words, but of more than half: scores of texts that cannot be read are missing
@@ -259,18 +265,27 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
         "normalise_points": {"cost": "euclidean"},  # cosine does not see lengths
         "pooling": {"ngram": 2, "cost": "euclidean", "normalise_points": False},
         "massless": {"drop": "none"},
+        "drop_flows": {"drop": "none", "epsilon": 0.0},  # smoothed plans have flows of next to nothing
         "idf": {"weighting": "idf_plus_one"},
         "idf_from": {"weighting": "idf_plus_one"},
         "oov": {"encoder": str(vectors), "layers": "last"},
         "fold_case": {"encoder": str(vectors), "layers": "last"},
         "asian_support": {"normalized": True},
     }.get(option, {})  # type: ignore[assignment]
-    if option in ("lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser") and readout == "f":
+    if option in ("lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser", "drop_flows") and readout == "f":
         needed = needed | {"readout": "distance"}
     if option == "alpha":
         needed = {"readout": "f"} if readout else {"encoder": str(vectors)} if name == "wmdo" else {}
     if option == "baseline" and readout == "distance":
         needed = {"readout": "one_minus"}
+    if name == "cosine_xl":
+        needed |= {"ngram": {"pooling": "mean"}, "pooling": {"ngram": 0}}.get(option, {})
+    if name == "xmoverscore" and option == "normalise_points":
+        needed |= {"normalise_layers": False}  # of one layer, which makes them points of length 1
+    if name == "xmoverscore_v2" and option == "order":
+        needed = {"drop_flows": 0.0}
+    if name in WITHOUT_REFERENCE and option != "against" and "against" in metric_options(name):
+        needed = {"against": "references", **needed}
     return needed
 
 

@@ -31,6 +31,8 @@ TABLE: dict[str, tuple[int, Sketch]] = {
     "onnx": (1, ("76976c4e9beb5dd8", [-367.379, 58.5583, 83.9922, 165.868])),
     "static": (2, ("6c145b6ef8781526", [-2.21839, 9.54754, 4.56471, -9.42933])),
     "hashed": (1, ("cbabd208ecd3ea38", [-2.26381, 20.941, 17.4484, 15.9479])),
+    "use": (1, ("69ce056b4f5514a5", [3679.6, 1324.69, 701.134, 2123.37])),
+    "pieces": (1, ("b178818708e3592d", [374.404, -4.43435, 162.317, -121.807])),
     "layers": (
         1,
         (
@@ -94,6 +96,15 @@ def run_hashed() -> Sketch:
     return sketch(HashedEncoder(dimension=8, special=True).encode(TEXTS))
 
 
+def run_use() -> Sketch:
+    encoder = load_encoder("use")
+    return sketch([one for layer in range(5) for one in encoder.encode(TEXTS, [layer])])
+
+
+def run_pieces() -> Sketch:
+    return sketch(load_encoder("use").encode([*TEXTS, "a ▁ b. 日本 語"], [0]))
+
+
 def run_layers() -> Sketch:
     states = np.random.RandomState(1).standard_normal((4, 5, 6))
     names = ("mean", "concat", "pmeans:1,3,inf,-inf", "routing:epanechnikov", "routing:gaussian:leaky")
@@ -105,6 +116,8 @@ RUNS: dict[str, Callable[[], Sketch]] = {
     "onnx": run_onnx,
     "static": run_static,
     "hashed": run_hashed,
+    "use": run_use,
+    "pieces": run_pieces,
     "layers": run_layers,
 }
 
@@ -118,7 +131,9 @@ def test_outputs_change_only_with_their_number(component: str, minilm_directory:
     changed = f"outputs of {component} changed: raise its ALGORITHM and update this table with {entry}"
     assert tokens == stored_tokens, changed
     # processors differ by 1e-6 of a value, a million values by 1e-3 in a sum; one other token makes a difference of 10
-    assert sums == pytest.approx(stored, rel=1e-4, abs=2e-2 if component in ("transformer", "onnx") else 1e-4), changed
+    assert sums == pytest.approx(stored, rel=1e-4, abs=2e-2 if component in ("transformer", "onnx", "use") else 1e-4), (
+        changed
+    )
     assert number == stored_number, f"{component}.ALGORITHM was raised: update this table with {entry}"
 
 

@@ -21,6 +21,7 @@ from monge.cli import main
 from monge.encoders import load_encoder
 from monge.encoders.fetch import fetch_model
 from monge.encoders.models import (
+    ENCODER_MODELS,
     MODELS,
     ModelSpec,
     PinnedFile,
@@ -174,7 +175,13 @@ def test_every_file_that_is_read_is_pinned(cache, index):
 def test_known_models_pin_all_that_decides_a_vector(minilm_directory):
     for spec in MODELS:
         names = {file.name for file in spec.files}
-        assert {"model.safetensors", "tokenizer.json", "config.json"} <= names or spec.kind == "word vectors"
+        needed = {
+            "transformer": {"model.safetensors", "tokenizer.json", "config.json"},
+            "sentence encoder": {"weights.npz", "sp.model"},
+            "word vectors": set(),
+            "language model": {"SmolLM2-135M-Instruct.Q4_1.gguf"},
+        }
+        assert needed[spec.kind] <= names
     verify_model(find_model("minilm"), minilm_directory, Environment.read())
 
 
@@ -373,7 +380,7 @@ def test_installed_packages_are_found_without_importing_them(cache, tmp_path, mo
 
 
 def test_offline_touches_no_network_and_says_what_to_do(cache, monkeypatch, capsys):
-    for spec in MODELS:
+    for spec in ENCODER_MODELS:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         with pytest.raises(ModelError, match=f"{spec.megabytes} MB.*monge models fetch {spec.name}"):
             load_encoder(spec.name, environment=replace(Environment.read(), offline=True))

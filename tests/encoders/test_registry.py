@@ -115,7 +115,7 @@ def test_other_packages_can_add_encoders(tmp_path):
 
 
 def test_known_names_are_reported():
-    assert known_names()[:4] == ["minilm", "mpnet", "glove", "hashed"]
+    assert known_names()[:4] == ["minilm", "mpnet", "use", "glove"]
 
 
 def test_importing_encoders_is_light():

@@ -7,7 +7,8 @@ import pytest
 
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
-from monge.explanation.local import LOCAL_METHODS, occlude_words, sample_shapley
+from monge.explanation.local import occlude_words, sample_shapley
+from monge.explanation.methods import LOCAL_METHODS
 from monge.explanation.plausibility import average_precision, measure_plausibility, rank_auc, recall_at_k
 from monge.metrics import load_metric
 from monge.text import Segment

@@ -1,5 +1,6 @@
 """Attacks damage what they say they damage, and rates count what they say they count."""
 
+import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from monge.errors import InputError, OptionError
 from monge.explanation.attacks import ATTACKS, find_names, make_victim
 from monge.explanation.paraphrases import find_trials, separate_paraphrases
-from monge.explanation.stress import Rate, fooled_by, own_pairs, prefer_paraphrases, run_stress, weak_spots
+from monge.explanation.stress import Rate, fooled_by, own_pairs, run_stress, weak_spots
+from monge.explanation.triples import keep_least_shared, read_triples, score_triples
 from monge.metrics import load_metric
 from monge.report.stress import stress_report
+from monge.report.triples import draw_triples
 from monge.scores import Score
 from monge.text import Segment
 
@@ -140,8 +143,35 @@ def test_it_is_deterministic() -> None:
 
 def test_triples() -> None:
     triples = [("a b c d", "a b c e", "x y z w"), ("a b", "q", "a b")]
-    rate = prefer_paraphrases(load_metric("rouge1"), triples)
-    assert (rate.wins, rate.trials) == (1, 2)
+    found = score_triples(load_metric("rouge1"), triples)
+    assert (found.rate.wins, found.rate.trials) == (1, 2)
+    assert found.paraphrases.tolist() == [0.75, 0.0]
+    assert found.others.tolist() == [0.0, 1.0]
+    distance = score_triples(load_metric("ter"), triples)
+    assert (distance.rate.wins, distance.higher_is_better) == (1, False)
+
+
+def test_triples_are_read_as_texts_or_with_labels(tmp_path: Path) -> None:
+    plain, labelled, wrong = (tmp_path / name for name in ("plain.tsv", "labelled.tsv", "wrong.tsv"))
+    plain.write_text("a b\tc\ta d\n", encoding="utf-8")
+    labelled.write_text("0\ta b\ta d\n1\ta b\tc\n1\talone\tonly\n", encoding="utf-8")
+    wrong.write_text("a\tb\n", encoding="utf-8")
+    assert read_triples(plain) == read_triples(labelled) == [("a b", "c", "a d")]
+    with pytest.raises(InputError, match="line 1: three texts"):
+        read_triples(wrong)
+
+
+def test_the_hardest_triples_and_the_figure() -> None:
+    triples = [("a b c d", "a b c x", "d c b a"), ("a b c d", "w x y z", "b a c d"), ("a b c d", "a x y z", "a c b d")]
+    assert keep_least_shared(triples, 2) == triples[1:]
+    scores = {
+        "mine": [score_triples(load_metric(name), triples) for name in ("rouge1", "ter", "chrf", "bleu", "rougel")]
+    }
+    figure = draw_triples(scores)
+    assert [axes.get_title(loc="left") for axes in figure.axes][:2] == [
+        "rouge1: 0% prefer B",
+        "ter (distance): 33% prefer B",
+    ]
 
 
 def test_mistakes() -> None:
@@ -158,24 +188,22 @@ def test_the_own_pairs_are_what_they_should_be() -> None:
     assert all(pair.source for pair in pairs)
 
 
-def test_paws_pairs_and_paraphrased_references_are_found(tmp_path: Path) -> None:
+def test_public_sets_are_found(tmp_path: Path) -> None:
     (tmp_path / "paws_qqp").mkdir()
     (tmp_path / "paws_qqp" / "dev_and_test.tsv").write_text(
         "id\tsentence1\tsentence2\tlabel\n1\tb'red boat'\tb'red boat'\t1\n2\tb\"it's red\"\tx y\t0\n", encoding="utf-8"
     )
-    (tmp_path / "wmt19_paraphrased_refs").mkdir()
-    lines = {"ar": "Er sah Hund, Katze, Maus und Esel.\nkurz\n", "arp": "Vier Tiere sah er.\nknapp\n"}
-    for name, text in lines.items():
-        (tmp_path / "wmt19_paraphrased_refs" / f"wmt19-ende-{name}.ref").write_text(text, encoding="utf-8")
+    folder = tmp_path / "global_explanation" / "adversarial"
+    folder.mkdir(parents=True)
+    for name in ("freitag", "paws"):
+        with gzip.open(folder / f"{name}.tsv.gz", "wt", encoding="utf-8") as stream:
+            stream.write("0\tdog bites man\tman bites dog\n1\tdog bites man\ta person is bitten\n")
     trials = {trial.name: trial for trial in find_trials([tmp_path, tmp_path / "none"])}
+    assert list(trials) == ["paws", "paws-wiki", "freitag"]
     assert trials["paws"].pairs == [("red boat", "red boat", True), ("it's red", "x y", False)]
-    [(reference, paraphrase, permuted)] = trials["paraphrased"].triples
-    assert paraphrase == "Vier Tiere sah er."
-    assert permuted != reference
-    assert sorted(permuted) == sorted(reference)
-    assert permuted.startswith("Er sah ")
     assert trials["paws"].run(load_metric("chrf")).share == 1.0
-    assert trials["paraphrased"].run(load_metric("chrf")).share == 0.0
+    assert trials["freitag"].triples == [("dog bites man", "a person is bitten", "man bites dog")]
+    assert trials["freitag"].run(load_metric("chrf")).share == 0.0
     report = stress_report(
         [run_stress(load_metric("chrf"), own_pairs(), ["empty"])],
         {name: [trial.run(load_metric("chrf"))] for name, trial in trials.items()},

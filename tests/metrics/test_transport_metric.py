@@ -24,7 +24,8 @@ PAIRS = [
 
 
 def load(name: str, **options: object) -> TransportMetric:
-    metric = load_metric(name, encoder=HashedEncoder(dimension=16, layers=6, special=True), **options)
+    options = {"encoder": HashedEncoder(dimension=16, layers=6, special=True), "against": "references"} | options
+    metric = load_metric(name, **options)
     assert isinstance(metric, TransportMetric)
     return metric if metric.bound else metric.bind(PAIRS)
 

@@ -107,7 +107,7 @@ class Checker(HTMLParser):
         self.tags.add(tag)
         if tag not in ("meta", "img"):
             self.open.append(tag)
-        self.outside += [v or "" for k, v in attrs if k in ("src", "href") and not (v or "").startswith("data:")]
+        self.outside += [v or "" for k, v in attrs if k in ("src", "href") and not (v or "").startswith(("data:", "#"))]
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag

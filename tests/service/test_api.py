@@ -152,7 +152,7 @@ def test_metrics_are_listed_with_options_that_any_client_may_set(client: TestCli
     names = {option["name"] for option in cards["bertscore"]["options"]}
     assert {"layers", "alpha", "cost"} <= names
     assert not names & {"idf", "baseline", "device", "encoder", "dtype"}
-    assert answer["limits"]["text_characters"] == 5000
+    assert answer["limits"]["text_characters"] == 10_000
 
 
 def test_health_and_counters(client: TestClient) -> None:
@@ -180,7 +180,7 @@ def test_health_and_counters(client: TestClient) -> None:
         ("/api/score", score_request("emd", segments=[{**PAIR, "typo": 1}]), 422, "segments[0].typo"),
         (
             "/api/score",
-            score_request("emd", segments=[{**PAIR, "hypothesis": "a" * 5001}]),
+            score_request("emd", segments=[{**PAIR, "hypothesis": "a" * 10_001}]),
             413,
             "segments[0].hypothesis",
         ),
@@ -207,19 +207,19 @@ def test_health_and_counters(client: TestClient) -> None:
         ),
         (
             "/api/explain",
-            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a", "references": ["b", "c " * 301]}},
+            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a", "references": ["b", "c " * 1001]}},
             413,
             "segment.references[1]",
         ),
         (
             "/api/explain",
-            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a " * 300, "references": ["b " * 200, "c " * 200]}},
+            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a " * 600, "references": ["b " * 300, "c " * 200]}},
             413,
             "segment.references",
         ),
         (
             "/api/explain",
-            {"metric": {"name": "emd"}, "segment": {**PAIR, "hypothesis": "a" * 5001}},
+            {"metric": {"name": "emd"}, "segment": {**PAIR, "hypothesis": "a" * 10_001}},
             413,
             "segment.hypothesis",
         ),
@@ -435,3 +435,49 @@ def test_a_language_that_the_encoder_was_not_made_for_is_noted(minilm_directory:
         )
     assert guessed["notes"] == ["the texts look German, but minilm was made for English: the scores may mislead"]
     assert declared["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"segments": [PAIR]}, "metrics is missing"),
+        ({"metrics": [], "segments": [PAIR]}, "metrics needs at least 1"),
+        ({"metrics": ["chrf"], "segments": [{**PAIR, "hypothesis": 5}]}, "hypothesis must be a text, not a number"),
+        ({"metrics": ["chrf"], "segments": [{**PAIR, "hypothese": "x"}]}, "there is no field 'hypothese' here"),
+        ({"metrics": ["chrf"], "segments": "x"}, "segments must be a list, not a text"),
+        ({"metrics": ["chrf"], "segments": [{"hypothesis": "", "references": [None]}]},
+         "entry 1 of references must be a text, not null"),
+        ([], "the body must be an object, not a list"),
+    ],
+)  # fmt: skip
+def test_complaints_are_plain_sentences(client: TestClient, body: object, error: str) -> None:
+    answer = post(client, "/api/score", body)
+    assert answer.status_code == 422
+    assert answer.json()["error"] == error
+
+
+def test_a_comparison_tells_how_far_it_is(client: TestClient) -> None:
+    lines = [f"sentence {i} about ships" for i in range(30)]
+    body = {"metrics": ["bertscore"], "systems": {"A": lines, "B": ["bananas"] * 30}, "references": [lines]}
+    answer = client.post("/api/compare", json=body, headers={"accept": "application/x-ndjson"})
+    records = [json.loads(line) for line in answer.text.splitlines()]
+    assert all(set(record) == {"progress"} for record in records[:-1])
+    shown = records[-1]["answer"]["instances"]["bertscore"][0]
+    assert (shown["first"], len(shown["for_first"]), shown["for_second"]) == ("A", 3, [])
+    assert shown["for_first"][0]["outputs"][1] == "bananas"
+
+
+def test_a_refused_comparison_says_so_in_its_last_line(client: TestClient) -> None:
+    body = {"metrics": ["chrf"], "systems": {"A": ["a"], "B": ["b", "c"]}, "references": [["a"]]}
+    answer = client.post("/api/compare", json=body, headers={"accept": "application/x-ndjson"})
+    last = json.loads(answer.text.splitlines()[-1])
+    assert last == {"error": "2 lines, but systems.A has 1", "field": "systems.B", "status": 422}
+
+
+def test_metrics_that_cannot_run_say_why() -> None:
+    with TestClient(create_app(ServiceSettings(encoders=("minilm",), hosts=("testserver",)))) as client:
+        cards = {card["name"]: card for card in client.get("/api/metrics").json()["metrics"]}
+    assert cards["bertscore"]["available"]
+    assert not cards["wmd"]["available"]
+    assert cards["wmd"]["reason"] == "its encoder glove is not on this machine: choose another"
+    assert cards["bertscore"]["options"][0]["meaning"]

@@ -169,4 +169,4 @@ def test_the_environment_reaches_the_service(tmp_path: Path) -> None:
     with TestClient(create_app(environment=environment), base_url="http://127.0.0.1") as client:
         assert client.get("/api/metrics").status_code == 401
         answer = client.get("/api/metrics", headers={"authorization": "Bearer secret"})
-    assert answer.json()["encoders"] == []
+    assert set(answer.json()["encoders"]) <= {"use"}  # whose files are in a package that may be installed

@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("models", "models", "list, fetch and locate encoder weights"),
     ("dictionaries", "dictionaries", "list and fetch bilingual dictionaries"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
+    ("align", "align", "put the vectors of two languages into one space"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),
     ("doctor", "doctor", "check this install against stored values"),
     ("completion", "completion", "print a shell completion script"),

@@ -31,11 +31,13 @@ from monge.cli.arguments import (
     read_metrics,
     read_text_files,
 )
+from monge.cli.compare_analyses import add_analysis_arguments, analyse_all, analysis_text
 from monge.cli.values import check_figures, check_target, seed
 from monge.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from monge.comparison import Comparison
+    from monge.workflows.analyse_comparison import ComparisonAnalyses
     from monge.workflows.compare import CompareRequest
 
 _TESTS = ("sign", "wilcoxon", "t", "randomisation", "bootstrap", "mood")
@@ -51,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--types", metavar="FILE", help="file with the type of each instance, one per line")
     add_metric_arguments(parser)
     _add_decision(parser)
+    add_analysis_arguments(parser)
     _add_output(parser)
 
 
@@ -119,6 +122,7 @@ def run(args: argparse.Namespace) -> int:
     check_target(args.html)
     check_figures(args.html, args.plots)
     result = run_compare(_read_request(args), environment=read_environment(args), report_step=_show_step)
+    analyses = analyse_all(args, result.comparisons)
     explained = explain_all(result.comparisons)
     if args.html:
         from monge.comparison.wording import listed
@@ -127,8 +131,8 @@ def run(args: argparse.Namespace) -> int:
         title = f"Comparison of {listed(next(iter(result.comparisons.values())).order)}"
         write_text(args.html, comparison_html(explained, result.agreement, title=title))
     if args.plots:
-        _write_plots(result.comparisons, Path(args.plots), args.plot_format)
-    _print(args, explained, result.agreement)
+        _write_plots(result.comparisons, analyses, args)
+    _print(args, explained, result.agreement, analyses)
     print_warnings(result.warnings)
     return 0
 
@@ -181,21 +185,31 @@ def _show_step(what: str) -> None:
         print(f"monge: {what} …", file=sys.stderr)
 
 
-def _write_plots(comparisons: Mapping[str, Comparison], folder: Path, kind: str) -> None:
+def _write_plots(
+    comparisons: Mapping[str, Comparison], analyses: Mapping[str, ComparisonAnalyses], args: argparse.Namespace
+) -> None:
+    from monge.report.compare.analyses import analysis_figures
     from monge.report.compare.text import comparison_figures
     from monge.report.plots import save_figure
 
+    folder = Path(args.plots)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror}") from error
     for name, comparison in comparisons.items():
         prefix = f"{name}-" if len(comparisons) > 1 else ""
-        for stem, _, draw in comparison_figures(comparison):
-            save_figure(draw(), folder / f"{prefix}{stem}.{kind}")
+        further = analysis_figures(analyses[name]) if name in analyses else []
+        for stem, _, draw in [*comparison_figures(comparison), *further]:
+            save_figure(draw(), folder / f"{prefix}{stem}.{args.plot_format}", theme=args.theme)
 
 
-def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: Any) -> None:
+def _print(
+    args: argparse.Namespace,
+    explained: Mapping[str, Any],
+    agreement: Any,
+    analyses: Mapping[str, ComparisonAnalyses],
+) -> None:
     from monge.report.compare import text as report
     from monge.report.compare.markup import agreement_markup, comparison_markup
 
@@ -206,6 +220,7 @@ def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: An
         if args.quiet:
             kept = ("systems", "conclusions", "warnings")
             records = {name: {key: record[key] for key in kept} for name, record in records.items()}
+        records = {name: record | (analyses[name].record() if analyses else {}) for name, record in records.items()}
         result: Any = records if agreement is not None else next(iter(records.values()))
         if agreement is not None:
             verdicts = report.agreement_sentences(agreement, limit=len(agreement.verdicts))
@@ -224,5 +239,7 @@ def _print(args: argparse.Namespace, explained: Mapping[str, Any], agreement: An
         parts.insert(0, report.agreement_text(agreement, width=width, quiet=args.quiet))
     elif agreement is not None:
         parts.insert(0, agreement_markup(agreement, latex=args.format == "latex", quiet=args.quiet))
+    if analyses:
+        parts.append(analysis_text(analyses, args.format))
     rule = f"\n\n{'=' * width}\n\n" if args.format == "text" else "\n\n"
     sys.stdout.write(rule.join(parts) + "\n")

@@ -2,9 +2,11 @@
 
   monge explain -m bertscore --hypothesis "The boy ran home." --reference "The young man hurried home."
   monge explain REF -i HYP --line 12 -m lazy_emd -f html --output why.html
+  monge explain --global rated.tsv -m bertscore chrf --plot factors.svg
 
 A transport metric is taken apart exactly: contributions of all words, base and named terms sum to the score. Any
-other metric is asked again with words left out (--how shapley or occlusion).
+other metric is asked again with words left out (--how shapley, lime or occlusion). --global explains metrics rather
+than scores: what they respond to over many judged texts.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from monge.cli.arguments import (
     read_metrics,
     read_text_files,
 )
+from monge.cli.explain_global import add_global_arguments, run_global
 from monge.cli.values import check_target, seed
 from monge.errors import OptionError
 
@@ -48,14 +51,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     texts.add_argument("--source-text", metavar="TEXT", help="the source, for metrics that need it")
     add_input_arguments(parser)
+    add_global_arguments(parser)
     parser.add_argument("--line", type=int, metavar="N", help="the line of the files to explain, from 1")
     parser.add_argument(
         "--how",
-        choices=("auto", "additive", "occlusion", "shapley"),
+        choices=("auto", "additive", "occlusion", "shapley", "lime"),
         default="auto",
-        help="additive: from the transport itself; occlusion, shapley: leave words out; auto: additive where there is "
-        "transport, else shapley",
+        help="additive: from the transport itself; occlusion, shapley, lime: leave words out; auto: additive where "
+        "there is transport, else shapley",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="also delete words in the order of the explanation: is it true to the metric?",
+    )
+    parser.add_argument("--samples", type=int, default=500, metavar="N", help="shortened texts for lime (default: 500)")
     parser.add_argument("--orders", type=int, default=32, metavar="N", help="random orders for shapley (default: 32)")
     parser.add_argument("--seed", type=seed, default=12345, help="seed of the random orders (default: 12345)")
     add_metric_arguments(parser)
@@ -67,9 +77,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "-f",
         "--format",
-        choices=("text", "json", "svg", "html"),
+        choices=("text", "json", "svg", "html", "markdown", "latex"),
         default="text",
-        help="text, json, a picture (svg) or a page (html); default: text",
+        help="text, json, a picture (svg) or a page (html); with --global also markdown and latex; default: text",
     )
     output.add_argument("--output", metavar="FILE", default="-", help="where to write (default: standard output)")
     output.add_argument(
@@ -84,8 +94,12 @@ def run(args: argparse.Namespace) -> int:
     from monge.storage.atomic import write_text
     from monge.workflows.explain import ExplainRequest, run_explain
 
+    if args.data is not None:
+        return run_global(args)
     check_target(args.output, inputs=input_files(args))
-    request = ExplainRequest(read_segments(args), read_metrics(args), args.how, args.orders, args.seed)
+    request = ExplainRequest(
+        read_segments(args), read_metrics(args), args.how, args.orders, args.seed, args.samples, args.check
+    )
     content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
     write_text(args.output, content if content.endswith("\n") else content + "\n")
     return 0
@@ -127,7 +141,8 @@ def _render(found: Sequence[SystemExplanation], args: argparse.Namespace) -> str
     if args.format == "svg":
         return _draw(explanations)
     colour = use_colour(args.colour, args.output == "-" and sys.stdout.isatty())
-    return "\n\n".join(_write(explanation, colour) for explanation in explanations)
+    checks = [f"\n{one.deletion.describe()}" if one.deletion is not None else "" for one in found]
+    return "\n\n".join(_write(each, colour) + check for each, check in zip(explanations, checks, strict=True))
 
 
 def _write(explanation: Explained, colour: bool) -> str:

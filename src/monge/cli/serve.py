@@ -70,7 +70,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="requests of one client at once (default: no limit on this machine, else 16)",
     )
-    limits.add_argument("--text-characters", type=int, default=5_000, metavar="N", help="longest text (default: 5000)")
+    limits.add_argument(
+        "--text-characters", type=int, default=10_000, metavar="N", help="longest text (default: 10000)"
+    )
     limits.add_argument(
         "--segments", type=int, default=5_000, metavar="N", help="most segments in a request (default: 5000)"
     )

@@ -3,7 +3,7 @@
 from monge.clouds.build import CloudRecipe, join_clouds
 from monge.clouds.cloud import MARKED_SHARE, PointCloud, are_comparable
 from monge.clouds.filters import FILTERS, parse_filters
-from monge.clouds.remap import IDENTITY, Remapping
+from monge.clouds.remap import IDENTITY, BatchRemapping, Remapping
 from monge.clouds.weights import WEIGHTINGS, IdfModel
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "IDENTITY",
     "MARKED_SHARE",
     "WEIGHTINGS",
+    "BatchRemapping",
     "CloudRecipe",
     "IdfModel",
     "PointCloud",

@@ -45,7 +45,9 @@ class CloudRecipe:
     stopwords
         What the filter ``stopwords`` matches.
     ngram, pooling
-        Tokens per point (0: the whole text), and whether their vectors are averaged or summed.
+        Tokens per point (0: the whole text), and whether their vectors are averaged or summed. ``sentence``: the
+        encoder's own vector of the whole text, which then is its only token (:meth:`for_sentence`); for an encoder
+        that has none it is the mean.
     """
 
     aggregation: LayerAggregation = SINGLE
@@ -57,11 +59,13 @@ class CloudRecipe:
     stopwords: Collection[str] = ENGLISH_STOPWORDS
     weighting: str = "uniform"
     ngram: int = 1
-    pooling: Literal["mean", "sum"] = "mean"
+    pooling: Literal["mean", "sum", "sentence"] = "mean"
 
     def __post_init__(self) -> None:
         if not isinstance(self.ngram, int) or isinstance(self.ngram, bool) or self.ngram < 0:
             raise OptionError(f"ngram={self.ngram}: must be 1 or more, or 0 for the whole text")
+        if self.pooling == "sentence" and self.ngram:
+            raise OptionError("pooling=sentence is one vector for the whole text: it needs ngram=0")
 
     def build(self, encoded: EncodedText, idf: IdfModel | None) -> PointCloud:
         """Return the cloud of a text; *idf* is needed unless the weighting is uniform.
@@ -82,7 +86,7 @@ class CloudRecipe:
         weights = self._weights(encoded, kept, tokens, idf, notes)
         spans = encoded.spans[kept]
         if self.ngram != 1 or self.pooling == "sum":
-            points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling == "mean")
+            points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling != "sum")
             tokens = join_windows(tokens, windows)
             spans = _cover(spans, windows)
         if self.normalise_points:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -21,6 +22,18 @@ class Remapping(Protocol):
 
     def apply(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the vectors (n, d) mapped to (n, d')."""
+        ...
+
+
+@runtime_checkable
+class BatchRemapping(Remapping, Protocol):
+    """A map that depends on the other texts of a batch of ``size``."""
+
+    @property
+    def size(self) -> int: ...
+
+    def apply_batch(self, texts: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
+        """Return the vectors (n, d) of every text of one batch, mapped."""
         ...
 
 

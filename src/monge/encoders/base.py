@@ -72,6 +72,35 @@ class Encoder(Protocol):
 
 
 @runtime_checkable
+class SentenceEncoder(Encoder, Protocol):
+    """An encoder with a sentence vector of its own, made by ``pool`` from the states of ``sentence_layer``."""
+
+    @property
+    def sentence_layer(self) -> int | None: ...
+
+    def pool(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the vector (d,) of a text, from the states (n, d) of all its tokens in ``sentence_layer``."""
+        ...
+
+
+def sentence_layer_of(encoder: Encoder) -> int | None:
+    """Return the layer that the encoder's own sentence vectors are made from; None if it has none of its own."""
+    return encoder.sentence_layer if isinstance(encoder, SentenceEncoder) else None
+
+
+def pool_sentence(encoder: Encoder, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the encoder's own vector of a text; raises ModelError if it has none."""
+    if not isinstance(encoder, SentenceEncoder):
+        raise ModelError(f"{encoder.signature} has no sentence vectors of its own")
+    return encoder.pool(vectors)
+
+
+def layer_names_of(encoder: Encoder) -> tuple[str, ...]:
+    """Return the names of the encoder's layers; nothing if they only have numbers."""
+    return tuple(getattr(encoder, "layer_names", ()))
+
+
+@runtime_checkable
 class Identified(Protocol):
     """An encoder that can say exactly what computes its vectors, so that they may be stored.
 

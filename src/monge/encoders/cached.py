@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.base import EncodedText, Identified, IdentifiedEncoder
+from monge.encoders.base import (
+    EncodedText,
+    Identified,
+    IdentifiedEncoder,
+    layer_names_of,
+    pool_sentence,
+    sentence_layer_of,
+)
 from monge.encoders.identity import maker_of
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
 from monge.environment import CACHE_DTYPES
@@ -61,6 +68,18 @@ class CachedEncoder:
     def dimension(self) -> int:
         return self.encoder.dimension
 
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        return layer_names_of(self.encoder)
+
+    @property
+    def sentence_layer(self) -> int | None:
+        return sentence_layer_of(self.encoder)
+
+    def pool(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the encoder's own vector of a text, from the states of all its tokens in ``sentence_layer``."""
+        return pool_sentence(self.encoder, vectors)
+
     def tokenize(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the tokens ``encode`` would return, without computing vectors."""
         keys = self._keys(texts, _SHEET)
@@ -105,8 +124,9 @@ class CachedEncoder:
         if sheet is None or any(column is None for column in columns):
             return None
         known = _Sheet.unpack(sheet)
-        shape = (len(known.tokens), self.dimension)
-        states = [np.frombuffer(column or b"", dtype=self._dtype).reshape(shape) for column in columns]
+        rows = len(known.tokens)
+        flat = [np.frombuffer(column or b"", dtype=self._dtype) for column in columns]
+        states = [column.reshape(rows, len(column) // rows if rows else self.dimension) for column in flat]
         vectors = states[0][None] if len(states) == 1 else np.stack(states)
         return known.finish(text, vectors.astype(np.float32, copy=False))
 

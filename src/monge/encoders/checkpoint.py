@@ -132,6 +132,14 @@ def tokenizer_files(directory: Path) -> list[Path]:
     return sorted(path for suffix in ("json", "txt", "model") for path in directory.glob(f"*.{suffix}"))
 
 
+def holds_pieces(directory: Path) -> bool:
+    """Whether the tokenizer of a directory marks spaces, as SentencePiece models do."""
+    fast = directory / "tokenizer.json"
+    if fast.is_file():
+        return b'"Metaspace"' in fast.read_bytes()
+    return any(directory.glob("*.model"))
+
+
 def config_files(directory: Path) -> list[Path]:
     """Return the configuration and, for weights in several files, the index that says which is where."""
     return [directory / "config.json", *sorted(directory.glob("*.index.json"))]

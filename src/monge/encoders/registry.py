@@ -60,8 +60,8 @@ def load_encoder(
 ) -> Encoder:
     """Return the encoder that *source* names.
 
-    *source* is a name (``minilm``, ``mpnet``, ``glove``, ``hashed``, or one that another package adds through the
-    entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
+    *source* is a name (``minilm``, ``mpnet``, ``use``, ``glove``, ``hashed``, or one that another package adds through
+    the entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
     vectors, a hub name (``org/model`` or ``bert-base-uncased``), or any object that follows
     :class:`~monge.encoders.base.Encoder`, which is returned as it is. A missing model is fetched, unless
     *environment* (None: that of this process) is offline.
@@ -159,6 +159,8 @@ def _no_encoder(name: str, why: str) -> ModelError:
 
 
 def _load_path(path: Path, options: RunOptions, environment: Environment, *, title: str = "") -> Encoder:
+    if (path / "sp.model").is_file() and (path / "weights.npz").is_file():
+        return _load_use(path, options, environment, title=title or path.resolve().name)
     if path.is_file() or not (path / "config.json").is_file():
         return _load_static(path, options, environment)
     from monge.encoders.transformer import load_transformer, plan_transformer
@@ -177,6 +179,21 @@ def _load_path(path: Path, options: RunOptions, environment: Environment, *, tit
         title=made.title,
         store=vector_store(environment),
         dtype=environment.cache_dtype,
+    )
+
+
+def _load_use(path: Path, options: RunOptions, environment: Environment, *, title: str) -> Encoder:
+    from monge.encoders.use.encoder import identify_use, load_use
+
+    load = partial(load_use, path, title=title, environment=environment)
+    if not options.cache or not environment.cache:
+        return load()
+    from monge.encoders.cached import load_cached
+    from monge.encoders.stores import vector_store
+
+    identity = identify_use(path, environment)
+    return load_cached(
+        load, identity=identity, title=title, store=vector_store(environment), dtype=environment.cache_dtype
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from monge.encoders.batching import cut_batches, run_batches
 from monge.encoders.checkpoint import (
     Checkpoint,
     config_files,
+    holds_pieces,
     read_config,
     runs_without_torch,
     tokenizer_files,
@@ -28,7 +28,7 @@ from monge.encoders.checkpoint import (
 from monge.encoders.identity import compose_identity
 from monge.encoders.layers import parse_layers
 from monge.encoders.stores import digest
-from monge.encoders.tokenized import TokenizedText, find_unknown_tokens
+from monge.encoders.tokenized import TokenizedText, check_texts, find_unknown_ids, marks_spaces
 from monge.encoders.windows import Window, plan_windows
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
@@ -37,7 +37,6 @@ FloatArray = NDArray[np.float32]
 
 ALGORITHM = 2  # raise it when tokens, windows, batches or unknown words are found otherwise
 LONG_POLICIES = ("window", "truncate", "error")
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Backend(Protocol):
@@ -91,6 +90,7 @@ class TransformerPlan:
         libraries = {"onnx": ("onnx", "onnxruntime"), "torch": ("torch-backend", "torch", "transformers")}
         return compose_identity(
             "transformer",
+            *(("pieces",) if holds_pieces(self.directory) else ()),
             *libraries[self.backend],
             *(() if (self.directory / "tokenizer.json").is_file() else ("transformers",)),  # which then converts it
             "tokenizers",
@@ -198,7 +198,8 @@ class TransformerEncoder:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._tokenizer = tokenizer
-        self._unknown_tokens = find_unknown_tokens(tokenizer)
+        self._unknown_ids = find_unknown_ids(tokenizer)
+        self._sheet = TokenizedText.of_pieces if marks_spaces(tokenizer) else TokenizedText.of
         self._backend = backend
         self._long = long
         self._identity = identity
@@ -255,16 +256,12 @@ class TransformerEncoder:
         run_batches(work, batches, workers=self._backend.workers)
 
     def _encodings(self, texts: list[str]) -> list[tuple[str, Any]]:
-        for text in texts:
-            if not isinstance(text, str):
-                raise InputError(f"an encoder reads texts, not {type(text).__name__}: {text!r:.60}")
-            if not text.isascii() and SURROGATE.search(text):
-                raise InputError(f"half of a surrogate pair (not a character) in the text {text[:60]!r}")
+        check_texts(texts)
         return list(zip(texts, self._tokenizer.encode_batch(texts), strict=True))
 
     def _read(self, text: str, encoding: Any) -> tuple[TokenizedText, tuple[Window, ...]]:
         """Turn a tokenizer's encoding into a sheet of tokens and the windows to run, after the *long* policy."""
-        sheet = TokenizedText.of(text, encoding, self._unknown_tokens)
+        sheet = self._sheet(text, encoding, self._unknown_ids)
         count = len(sheet.ids) - sheet.before - sheet.after
         window = self._backend.window
         room = count if window is None else window - sheet.before - sheet.after

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,6 +55,8 @@ def explain_score(metric: Metric, segment: Segment, score: Score) -> Explanation
         raise InputError(f"{metric.spec.name} has no score for this text, so there is nothing to explain ({why})")
     form = require_aligning(metric).linear_form(score)
     pairs = _pairs_by_reference(score, form.rates)
+    if segment.source is not None and segment.source not in segment.references:
+        pairs = [replace(p, against="source") if p.reference.text == segment.source else p for p in pairs]
     return Explanation(
         metric=metric.spec.name,
         signature=str(sign_scores(metric, [segment])),
@@ -92,9 +95,8 @@ def _explain_pair(reference: int | None, plans: Sequence[tuple[Alignment, float]
     first = plans[0][0]
     left, right = group_words(first.hypothesis), group_words(first.reference)
     explained = tuple(_explain_plan(alignment, rate, left, right) for alignment, rate in plans)
-    charged = [_charge(alignment.plan.problem) for alignment, _ in plans]
-    rows = sum(plan.contributions.sum(1) * share for plan, (share, _) in zip(explained, charged, strict=True))
-    columns = sum(plan.contributions.sum(0) * share for plan, (_, share) in zip(explained, charged, strict=True))
+    rows = sum(plan.contributions.sum(1) * plan.charged[0] for plan in explained)
+    columns = sum(plan.contributions.sum(0) * plan.charged[1] for plan in explained)
     return ExplainedPair(
         reference,
         _explain_text(first, 0, left, np.asarray(rows)),
@@ -119,7 +121,7 @@ def _explain_plan(alignment: Alignment, rate: float, left: WordGroups, right: Wo
     work = rows @ alignment.contributions() @ columns
     plain = (rows @ problem.cost @ columns) / np.outer(rows.sum(1), columns.sum(0))
     cost = np.divide(work, mass, out=plain, where=mass > 1e-12)
-    return ExplainedPlan(alignment.role, mass, cost, rate * work)
+    return ExplainedPlan(alignment.role, mass, cost, rate * work, _charge(problem))
 
 
 def _explain_text(alignment: Alignment, axis: int, groups: WordGroups, contributions: Array) -> ExplainedText:

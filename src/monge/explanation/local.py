@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -37,9 +37,10 @@ class WordEffect:
 class LocalExplanation(Displayed):
     """What each word of one text contributes to a score.
 
-    By ``shapley``, value = base + Σ effects, with base the score of the text without any word. Effects by ``occlusion``
-    do not add up: each is the difference that leaving out one word makes; base is None. By ``shares`` the metric
-    itself says what every word adds, exactly.
+    By ``shapley``, value = base + Σ effects, with base the score of the text without any word. By ``lime``, effects and
+    base are coefficients and intercept of a linear model, which add up to the score approximately. Effects by
+    ``occlusion`` do not add up: each is the difference that leaving out one word makes; base is None. By
+    ``shares`` the metric itself says what every word adds, exactly.
     """
 
     metric: str
@@ -63,6 +64,10 @@ class LocalExplanation(Displayed):
         """Return plain JSON values."""
         return asdict(self)
 
+    def with_note(self, note: str) -> LocalExplanation:
+        """Return the same explanation with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
     def __repr__(self) -> str:
         return f"<{self.metric}: {self.value:.4f}, explained by {len(self.words)} words ({self.method})>"
 
@@ -85,7 +90,7 @@ def occlude_words(metric: Metric, segment: Segment, *, side: Side = "hypothesis"
 
 def occlusion_variants(segment: Segment, *, side: Side = "hypothesis") -> list[Segment]:
     """Return the segment unchanged, then once without each word of *side*; ``explain_occlusion`` takes their scores."""
-    game = _Game(segment, side)
+    game = WordGame(segment, side)
     count = len(game.spans)
     return [segment, *(game.keep(np.arange(count) != i) for i in range(count))]
 
@@ -94,7 +99,7 @@ def explain_occlusion(
     metric: Metric, segment: Segment, values: Sequence[float], *, side: Side = "hypothesis"
 ) -> LocalExplanation:
     """Return the explanation that follows from *values*, the scores of ``occlusion_variants``."""
-    game = _Game(segment, side)
+    game = WordGame(segment, side)
     game.check(metric, values)
     effects = [values[0] - without for without in values[1:]]
     return game.explanation(metric, "occlusion", effects, (values[0], None), len(values))
@@ -116,7 +121,7 @@ def sample_shapley(
     """
     if not 2 <= orders <= MOST_ORDERS:
         raise OptionError(f"orders={orders}: must be at least 2 and at most {MOST_ORDERS:,}")
-    game = _Game(segment, side)
+    game = WordGame(segment, side)
     count = len(game.spans)
     rng = np.random.default_rng(seed)
     forward = [rng.permutation(count) for _ in range((orders + 1) // 2)]
@@ -151,9 +156,6 @@ def explain_by_shares(metric: Metric, segment: Segment) -> LocalExplanation:
     )  # fmt: skip
 
 
-LOCAL_METHODS: dict[str, Callable[..., LocalExplanation]] = {"occlusion": occlude_words, "shapley": sample_shapley}
-
-
 def _growing(order: NDArray[np.int64], count: int) -> Iterable[Mask]:
     mask = np.zeros(count, dtype=np.bool_)
     yield mask.copy()
@@ -162,7 +164,7 @@ def _growing(order: NDArray[np.int64], count: int) -> Iterable[Mask]:
         yield mask.copy()
 
 
-class _Game:
+class WordGame:
     """Variants of a segment in which only some words of one text are present."""
 
     def __init__(self, segment: Segment, side: Side) -> None:

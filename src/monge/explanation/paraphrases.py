@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import ast
 import csv
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,16 +15,21 @@ import numpy as np
 
 from monge.errors import InputError
 from monge.explanation.plausibility import rank_auc
-from monge.explanation.stress import Rate, prefer_paraphrases
+from monge.explanation.stress import Rate
+from monge.explanation.triples import Triple, keep_least_shared, read_triples, score_triples
 from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
 from monge.text import Segment
 
-Triple = tuple[str, str, str]  # a text, its paraphrase, a text that shares words with it but not its meaning
 Pair = tuple[str, str, bool]  # two texts that share their words, and whether they mean the same
 
-_NOUN = re.compile(r"(?<=[\w,] )[A-ZÄÖÜ]\w+")  # in German, words that are capitalised within the sentence
 _DRAWS = 1000
+
+# name → file, what is measured, how many of the triples with the fewest shared words were published (0: all)
+_TRIPLES = {
+    "paws-wiki": ("paws.tsv.gz", "PAWS-Wiki: paraphrase above a non-paraphrase with the same words", 100),
+    "freitag": ("freitag.tsv.gz", "WMT19 English: paraphrase above the sentence with its nouns permuted", 0),
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class ParaphraseTrial:
         """Return how often *metric* prefers the paraphrase."""
         if self.pairs:
             return separate_paraphrases(metric, self.pairs)
-        return Preference.of(prefer_paraphrases(metric, self.triples))
+        return Preference.of(score_triples(metric, self.triples).rate)
 
     def spread(self, limit: int) -> ParaphraseTrial:
         """Return at most *limit* triples, spread evenly; all pairs are kept, because their two kinds are compared."""
@@ -68,15 +72,17 @@ class ParaphraseTrial:
 
 
 def find_trials(folders: Sequence[Path]) -> list[ParaphraseTrial]:
-    """Return the sets that the data folders contain: PAWS (QQP) and the paraphrased references of WMT19."""
+    """Return the English sets that the data folders contain: PAWS (QQP), PAWS-Wiki and Freitag's paraphrases."""
     found = []
     for folder in folders:
         if (path := folder / "paws_qqp" / "dev_and_test.tsv").is_file():
             what = "PAWS-QQP: pairs with the same words, AUC of paraphrases against the others"
             found.append(ParaphraseTrial("paws", what, pairs=read_paws(path)))
-        if (place := folder / "wmt19_paraphrased_refs").is_dir():
-            what = "WMT19 German references: paraphrase above the reference with nouns permuted"
-            found.append(ParaphraseTrial("paraphrased", what, triples=list(read_paraphrased(place))))
+        for name, (file, what, count) in _TRIPLES.items():
+            path = folder / "global_explanation" / "adversarial" / file
+            if path.is_file():
+                triples = read_triples(path)
+                found.append(ParaphraseTrial(name, what, keep_least_shared(triples, count) if count else triples))
     return list({trial.name: trial for trial in reversed(found)}.values())[::-1]
 
 
@@ -96,24 +102,6 @@ def read_paws(path: Path) -> list[Pair]:
 def _text(cell: str) -> str:
     value = ast.literal_eval(cell) if cell[:2] in ("b'", 'b"') else cell
     return value.decode("utf-8") if isinstance(value, bytes) else str(value)
-
-
-def read_paraphrased(folder: Path) -> Iterator[Triple]:
-    """Yield German references with their human paraphrases and with their own nouns permuted."""
-    lines = [(folder / f"wmt19-ende-{name}.ref").read_text(encoding="utf-8").split("\n") for name in ("ar", "arp")]
-    rng = np.random.default_rng(12345)
-    for reference, paraphrase in zip(*lines, strict=True):
-        words = _NOUN.findall(reference)
-        if len(set(words)) < 2 or not paraphrase:
-            continue
-        order = [words[i] for i in rng.permutation(len(words))]
-        if order != words:
-            yield reference, paraphrase, _replace_nouns(reference, order)
-
-
-def _replace_nouns(text: str, nouns: Sequence[str]) -> str:
-    rest = iter(nouns)
-    return _NOUN.sub(lambda _: next(rest), text)
 
 
 def separate_paraphrases(metric: Metric, pairs: Sequence[Pair], *, seed: int = 12345) -> Preference:

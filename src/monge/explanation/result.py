@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from monge.scores.display import Displayed
 Array = NDArray[np.float64]
 
 SMALLEST_FLOW = 1e-9  # flows below this share of all mass and of all contributions are rounding errors
+FEW_WORDS = 5  # costs between fewer words than this say little about what is far
+COSINE_FAR = 0.8  # the cost 1 - cos between unrelated words, roughly, for those texts
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,16 @@ class Flow:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPlan:
-    """One plan between words, all (n, m): mass moved, cost per unit (mean over tokens), contributions to the score."""
+    """One plan between words, all (n, m): mass moved, cost per unit (mean over tokens), contributions to the score.
+
+    ``charged`` are the shares of a contribution that count as the hypothesis word's and as the reference word's.
+    """
 
     role: str
     mass: Array
     cost: Array
     contributions: Array
+    charged: tuple[float, float] = (0.5, 0.5)
 
     def flows(self) -> Iterator[Flow]:
         """Yield the flows that carry mass or contribute to the score, in the order of hypothesis words."""
@@ -72,12 +79,44 @@ class ExplainedPlan:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedPair:
-    """The hypothesis and one reference (index None: all references joined), with the plans that compare them."""
+    """The hypothesis and one reference (index None: all references joined), with the plans that compare them.
+
+    ``against`` says what the second text is: "reference", or "source".
+    """
 
     reference_index: int | None
     hypothesis: ExplainedText
     reference: ExplainedText
     plans: tuple[ExplainedPlan, ...]
+    against: str = "reference"
+
+    @property
+    def sides(self) -> tuple[ExplainedText, ExplainedText]:
+        """Both texts, the hypothesis first."""
+        return self.hypothesis, self.reference
+
+    @cached_property
+    def far(self) -> float:
+        """The cost that counts as far: the 90 % quantile of the costs between words of the two texts.
+
+        Texts of a few words say little about that; theirs is at least 0.8, which is far for cosine costs.
+        """
+        cost = np.mean([plan.cost for plan in self.plans], axis=0)
+        places = [[i for i, word in enumerate(side.words) if word.end > word.start] or [0] for side in self.sides]
+        high = float(np.quantile(cost[np.ix_(*places)], 0.9))
+        high = max(high, COSINE_FAR) if min(map(len, places)) < FEW_WORDS else high
+        return high if high > 1e-9 else 1.0
+
+    def strain(self, side: int) -> Array:
+        """Return the mean cost of the flows charged to each word of a side, as a share of ``far`` (1: a far word).
+
+        It does not depend on the other words of the texts: words of a nearly perfect match stay near 0.
+        """
+        spent = sum(plan.charged[side] * (plan.mass * plan.cost).sum(1 - side) for plan in self.plans)
+        share = sum(plan.charged[side] for plan in self.plans)
+        masses = share * np.array([word.mass for word in self.sides[side].words])
+        mean: Array = np.divide(spent, masses, out=np.zeros(len(masses)), where=masses > 1e-12)
+        return mean / self.far
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,8 +167,8 @@ class Explanation(Displayed):
         words = sum(len(side.words) for pair in self.pairs for side in (pair.hypothesis, pair.reference))
         return f"<{self.metric}: {self.value:.4f}, explained by {words} words>"
 
-    def record(self) -> dict[str, object]:
-        """Return plain JSON values; character offsets count code points."""
+    def record(self, *, costs: bool = True) -> dict[str, object]:
+        """Return plain JSON values, with the *costs* of all pairs of words if wanted; offsets count code points."""
         return {
             "metric": self.metric,
             "value": self.value,
@@ -137,19 +176,25 @@ class Explanation(Displayed):
             "base": self.base,
             "terms": dict(self.terms),
             "parts": dict(self.parts),
-            "pairs": [_pair_record(pair) for pair in self.pairs],
+            "pairs": [_pair_record(pair, costs) for pair in self.pairs],
             "notes": list(self.notes),
             "signature": self.signature,
         }
 
 
-def _pair_record(pair: ExplainedPair) -> dict[str, object]:
+def _pair_record(pair: ExplainedPair, costs: bool) -> dict[str, object]:
     return {
         "reference_index": pair.reference_index,
+        "against": pair.against,
         "hypothesis": asdict(pair.hypothesis),
         "reference": asdict(pair.reference),
         "plans": [
-            {"role": plan.role, "cost": plan.cost.tolist(), "flows": [asdict(flow) for flow in plan.flows()]}
+            {
+                "role": plan.role,
+                "charged": dict(zip(("hypothesis", "reference"), plan.charged, strict=True)),
+                **({"cost": plan.cost.tolist()} if costs else {}),
+                "flows": [asdict(flow) for flow in plan.flows()],
+            }
             for plan in pair.plans
         ],
     }

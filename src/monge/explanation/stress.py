@@ -121,18 +121,6 @@ def run_stress(
     return StressResult(bound.spec.name, str(sign_scores(bound, good)), results, bound.binding_notes)
 
 
-def prefer_paraphrases(metric: Metric, triples: Sequence[tuple[str, str, str]]) -> Rate:
-    """Return how often a paraphrase B of A scores above C, which shares words with A but not its meaning."""
-    near, far = ([Segment(text, (a,)) for a, text in side] for side in _unzip(triples))
-    bound = bind_to(metric, near)
-    scores = [score.value for score in bound.score([*near, *far])]
-    return _rate(bound, scores[: len(near)], scores[len(near) :])
-
-
-def _unzip(triples: Sequence[tuple[str, str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    return [(a, b) for a, b, _ in triples], [(a, c) for a, _, c in triples]
-
-
 def _attack(
     attack: Attack, metric: Metric, good: Sequence[Segment], baseline: Sequence[float], seed: int
 ) -> AttackResult:
@@ -143,8 +131,8 @@ def _attack(
         return AttackResult(attack.name, attack.summary, Rate(0, 0, 0), Rate(0, 0, 0), str(error))
     variants = [_with(good[i], text) for found in (damaged, copies) for i, text in found.items()]
     scores = [score.value for score in metric.score(variants)]
-    notices = _rate(metric, [baseline[i] for i in damaged], scores[: len(damaged)])
-    resists = _rate(metric, [baseline[i] for i in copies], scores[len(damaged) :])
+    notices = count_wins(metric, [baseline[i] for i in damaged], scores[: len(damaged)])
+    resists = count_wins(metric, [baseline[i] for i in copies], scores[len(damaged) :])
     return AttackResult(attack.name, attack.summary, notices, resists)
 
 
@@ -163,7 +151,8 @@ def _with(segment: Segment, text: str) -> Segment:
     return Segment(text, segment.references, segment.source, segment.id)
 
 
-def _rate(metric: Metric, good: Sequence[float], damaged: Sequence[float]) -> Rate:
+def count_wins(metric: Metric, good: Sequence[float], damaged: Sequence[float]) -> Rate:
+    """Return how often the good score is better; a damaged text without a score was noticed, a good one is skipped."""
     sign = 1.0 if metric.spec.higher_is_better else -1.0
     pairs = [(sign * a, sign * b) for a, b in zip(good, damaged, strict=True) if not math.isnan(a)]
     wins = sum(math.isnan(b) or a - b > 1e-12 for a, b in pairs)  # a damaged text without a score was noticed

@@ -18,6 +18,10 @@ _ECHIZENYA = (
     "Echizen'ya, Araki and Hovy (2019), Word Embedding-Based Automatic MT Evaluation Metric using Word Position "
     "Information, NAACL"
 )
+_ZHAO_2020 = (
+    "Zhao et al. (2020), On the Limitations of Cross-lingual Encoders as Exposed by Reference-Free Machine Translation "
+    "Evaluation, ACL"
+)
 _INF = math.inf
 
 
@@ -29,12 +33,15 @@ def _transport(
     *,
     higher_is_better: bool = True,
     symmetric: bool = False,
+    source: bool = False,
 ) -> MetricSpec:
+    """Return the spec of a preset; with *source* it compares with the source unless told otherwise."""
     return MetricSpec(
         name,
         f"monge.metrics.transport.presets:{name}",
         summary,
         "transport",
+        needs=("source",) if source else ("references",),
         against=("references", "source"),
         bounds=bounds,
         higher_is_better=higher_is_better,
@@ -55,6 +62,13 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
         (-1, 1),
     ),
     _transport(
+        "yisi2",
+        "idf-weighted greedy matching of source and translation",
+        "Lo (2019), YiSi: a Unified Semantic MT Quality Evaluation and Estimation Metric, WMT",
+        (-1, 1),
+        source=True,
+    ),
+    _transport(
         "emd", "earth mover's distance of contextual tokens", _CHEN, (0, 2), higher_is_better=False, symmetric=True
     ),
     _transport(
@@ -63,6 +77,9 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
     _transport("moverscore", "1 − EMD of n-grams over p-means of layers, unit vectors", _ZHAO, (-1, 1), symmetric=True),
     _transport("moverscore_v1", "MoverScore as first released", _ZHAO, (-3, 1)),
     _transport("moverscore_v2", "MoverScore as released second", _ZHAO, (0, 1)),
+    _transport("xmoverscore", "Mover score of source and translation (paper)", _ZHAO_2020, (-_INF, 1), source=True),
+    _transport("xmoverscore_v1", "XMoverScore as first released", _ZHAO_2020, (-3, 1), source=True),
+    _transport("xmoverscore_v2", "XMoverScore as released second", _ZHAO_2020, (0, 1), source=True),
     _transport(
         "smd", "distance of the two whole-sentence vectors", _ZHAO, (0, 2), higher_is_better=False, symmetric=True
     ),
@@ -93,6 +110,13 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
         "Reimers and Gurevych (2019), Sentence-BERT, EMNLP",
         (-1, 1),
         symmetric=True,
+    ),
+    _transport(
+        "cosine_xl",
+        "cosine of source and translation as sentence vectors",
+        f"{_ZHAO_2020}; Yang et al. (2020), Multilingual Universal Sentence Encoder for Semantic Retrieval, ACL",
+        (-1, 1),
+        source=True,
     ),
 )
 

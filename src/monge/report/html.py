@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 
 from monge.report.tables import Row
@@ -52,15 +52,24 @@ def html_details(summary: str, content: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
-def html_page(title: str, sections: Sequence[tuple[str, str]]) -> str:
-    """Return a whole page from (heading, HTML) sections; a section without content is left out."""
+def html_page(title: str, sections: Sequence[tuple[str, str]], *, folded: Collection[str] = ()) -> str:
+    """Return a whole page from (heading, HTML) sections; a section without content is left out.
+
+    A page of more than three sections begins with a list of them; every section can be folded, and those whose heading
+    is among *folded* are at first.
+    """
     style = files("monge.report").joinpath("page.css").read_text(encoding="utf-8")
+    kept = [(f"section-{k}", heading, content) for k, (heading, content) in enumerate(sections, 1) if content]
+    links = "".join(f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading, _ in kept)
+    contents = f'<nav class="contents" aria-label="Contents"><ul>{links}</ul></nav>' if len(kept) > 3 else ""
     body = "".join(
-        f"<section><h2>{escape(heading)}</h2>{content}</section>" for heading, content in sections if content
+        f'<section id="{name}"><details{"" if heading in folded else " open"}><summary><h2>{escape(heading)}</h2>'
+        f"</summary>{content}</details></section>"
+        for name, heading, content in kept
     )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>\n"
+        f"<body><main><h1>{escape(title)}</h1>{contents}{body}</main></body></html>\n"
     )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Body, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
@@ -21,9 +21,11 @@ from monge.metrics.protocols import Encoding
 from monge.service import handlers, messages
 from monge.service.admission import Admission, HostCheck
 from monge.service.catalogue import answer_metrics
+from monge.service.complaints import describe_complaint, name_field
 from monge.service.counters import RequestCounters
 from monge.service.middleware import RequestRecorder
 from monge.service.pool import MetricPool
+from monge.service.progress import LINES, Steps, narrate
 from monge.service.settings import RefusalError, ServiceSettings, overloaded
 from monge.service.static import PAGE_FILES, read_page_file
 from monge.service.worker import Outcome, Planned, Task, TaskResult, Worker
@@ -62,12 +64,15 @@ class Service:
             worker.start()
         self._reports = ThreadPoolExecutor(1, thread_name_prefix="monge-report")
 
-    async def run(self, plan: Callable[[], Sequence[Planned]]) -> list[Outcome]:
+    async def run(self, plan: Callable[[], Sequence[Planned]], steps: Steps | None = None) -> list[Outcome]:
         """Plan tasks off the event loop, have the workers do them, and wait no longer than allowed.
 
-        A task that fails, or is not done in time, has its error as outcome: the others keep their results.
+        A task that fails, or is not done in time, has its error as outcome: the others keep their results. *steps* is
+        told the tasks, so that it can say how far they are.
         """
         planned = await asyncio.to_thread(plan)
+        if steps is not None:
+            steps.tasks = planned
         waiting: dict[int, asyncio.Future[TaskResult]] = {}
         try:
             for place, task in enumerate(planned):
@@ -100,14 +105,16 @@ class Service:
     def _worker_of(self, task: Task) -> Worker:
         return self.workers["vectors" if isinstance(task.metric, Encoding) else "words"]
 
-    async def report(self, make: Callable[[Callable[[str], None]], Made]) -> Made:
+    async def report(self, make: Callable[[Callable[[str], None]], Made], steps: Steps | None = None) -> Made:
         """Make a report in a thread of its own, a few at a time; *make* calls its argument before each step."""
         if self._under_way >= COMPARISONS:
             raise overloaded(f"{COMPARISONS} comparisons are running already; try again in a moment")
         seconds = self.settings.seconds
         end = time.monotonic() + seconds
 
-        def report_step(_: str) -> None:
+        def report_step(what: str) -> None:
+            if steps is not None:
+                steps.step = what
             if time.monotonic() > end:
                 raise overloaded(f"the report was not done within {seconds:g} seconds; send less at once")
 
@@ -148,7 +155,7 @@ def create_app(settings: ServiceSettings | None = None, *, environment: Environm
         title="monge",
         version=__version__,
         summary="Scores of generated text by optimal transport, with explanations.",
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # FastAPI's page loads scripts from elsewhere; ours is among PAGE_FILES
         redoc_url=None,
         lifespan=lifespan,
     )
@@ -176,12 +183,23 @@ def _add_api(app: FastAPI, service: Service) -> None:
         outcomes = await service.run(lambda: handlers.plan_explain(request, pool, settings))
         return await asyncio.to_thread(handlers.answer_explain, request, outcomes)
 
-    @app.post("/api/compare", responses=REFUSALS, summary="Compare systems, and test which is better")
-    async def compare(request: Annotated[messages.CompareBody, Body()]) -> messages.CompareAnswer:
-        outcomes = await service.run(lambda: handlers.plan_compare(request, pool, settings))
-        return await service.report(
-            lambda report_step: handlers.answer_compare(request, outcomes, report_step=report_step)
-        )
+    @app.post(
+        "/api/compare",
+        responses=REFUSALS,
+        response_model=messages.CompareAnswer,
+        summary="Compare systems, and test which is better",
+        description=f"With `Accept: {LINES}` the answer comes as lines of JSON: progress, then answer or error.",
+    )
+    async def compare(request: Annotated[messages.CompareBody, Body()], raw: Request) -> Any:
+        async def work(steps: Steps) -> messages.CompareAnswer:
+            outcomes = await service.run(lambda: handlers.plan_compare(request, pool, settings), steps)
+            return await service.report(
+                lambda report_step: handlers.answer_compare(request, outcomes, report_step=report_step), steps
+            )
+
+        if LINES in raw.headers.get("accept", ""):
+            return StreamingResponse(narrate(work), media_type=LINES)
+        return await work(Steps())
 
     listed: dict[int | str, dict[str, Any]] = {status: REFUSALS[status] for status in (401, 421, 429)}
 
@@ -230,26 +248,10 @@ def _add_failures(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
-        field = "" if first["type"] == "json_invalid" else _name_field(first["loc"])
-        return JSONResponse({"error": _describe(first)} | ({"field": field} if field else {}), 422)
+        field = "" if first["type"] == "json_invalid" else name_field(first["loc"])
+        return JSONResponse({"error": describe_complaint(first)} | ({"field": field} if field else {}), 422)
 
     @app.exception_handler(HTTPException)
     async def plain(_: Request, error: HTTPException) -> JSONResponse:
         status = 422 if error.status_code == 400 else error.status_code  # 400: a body that could not be parsed
         return JSONResponse({"error": str(error.detail)}, status, error.headers)
-
-
-def _describe(problem: dict[str, Any]) -> str:
-    if problem["type"] == "json_invalid":
-        reason = problem.get("ctx", {}).get("error", "it cannot be read")
-        place = problem["loc"][-1]
-        return f"the body is not JSON: {reason}" + (f" (character {place})" if isinstance(place, int) else "")
-    return str(problem["msg"]).removeprefix("Value error, ")
-
-
-def _name_field(place: Sequence[str | int]) -> str:
-    """Return ``segments[0].hypothesis`` for ("body", "segments", 0, "hypothesis")."""
-    name = ""
-    for part in place[1:]:
-        name += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return name.lstrip(".")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
 
 from monge.metrics import MetricSpec, metric_options
+from monge.metrics.option_texts import option_text
 from monge.metrics.transport.settings import CHOICES
 from monge.service import messages as m
 from monge.service.pool import MetricPool
@@ -19,15 +19,14 @@ def answer_metrics(pool: MetricPool, settings: ServiceSettings) -> m.MetricsAnsw
     offered = pool.encoders()
     return m.MetricsAnswer(
         version=__version__,
-        metrics=[_card(spec, options, offered) for spec, options in pool.metrics()],
+        metrics=[_card(spec, options, pool.find_obstacle(spec)) for spec, options in pool.metrics()],
         encoders=offered,
         limits={name: getattr(settings, name) for name in (*SIZE_LIMITS, "seconds")},
     )
 
 
-def _card(spec: MetricSpec, options: dict[str, inspect.Parameter], offered: Sequence[str]) -> m.MetricCard:
+def _card(spec: MetricSpec, options: dict[str, inspect.Parameter], obstacle: str) -> m.MetricCard:
     encoder = metric_options(spec.name).get("encoder")
-    default = None if encoder is None else str(encoder.default)
     return m.MetricCard(
         name=spec.name,
         family=spec.family,
@@ -37,14 +36,25 @@ def _card(spec: MetricSpec, options: dict[str, inspect.Parameter], offered: Sequ
         higher_is_better=spec.higher_is_better,
         symmetric=spec.symmetric,
         citation=spec.citation,
-        encoder=default,
-        available=default is None or bool(offered),
+        encoder=None if encoder is None else str(encoder.default),
+        available=not obstacle,
+        reason=obstacle,
         alignment=spec.explains,
         options=[
-            m.MetricOption(name=name, default=_default(parameter.default), choices=list(CHOICES.get(name, ())))
+            m.MetricOption(
+                name=name,
+                default=_default(parameter.default),
+                choices=list(CHOICES.get(name, ())),
+                meaning=_meaning(spec.name, name),
+            )
             for name, parameter in options.items()
         ],
     )
+
+
+def _meaning(metric: str, option: str) -> str:
+    text = option_text(metric, option)
+    return "" if text is None else text.meaning
 
 
 def _default(value: object) -> m.OptionValue | None:

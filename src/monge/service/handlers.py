@@ -14,7 +14,7 @@ from monge.comparison.wording import listed
 from monge.engine.job import SystemScores
 from monge.engine.records import count_notes
 from monge.errors import MongeError
-from monge.explanation import ExplainedPair, explain_occlusion, explain_score, occlusion_variants
+from monge.explanation import ExplainedPair, describe_loss, explain_occlusion, explain_score, occlusion_variants
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.languages import describe_mismatch, sample_texts
@@ -31,11 +31,11 @@ from monge.service.settings import RefusalError, ServiceSettings, unusable
 from monge.service.worker import Outcome, Planned, SharedCorpus, Task, TaskResult
 from monge.text import Segment
 from monge.workflows.compare import compare_scored, gather_comparisons
+from monge.workflows.instances import show_instances
 
 T = TypeVar("T")
 
-MOST_CELLS = 20_000  # of a heat map; a page with more is slow
-NARROW = 360.0  # pixels across, for pictures on a phone
+MOST_CELLS = 20_000  # of a heat map or a list of costs; a page with more is slow
 
 
 def plan_score(request: m.ScoreBody, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
@@ -106,24 +106,26 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
     values = [score.value for score in result.scores]
     found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
     found = replace(found, metric=request.metric.label, notes=(*result.metric.binding_notes, *found.notes))
-    width = {"width": NARROW} if request.columns else {}
-    pictures = [m.PairPictures(ribbons=render_effects(found, **width))] if request.pictures else []
-    return m.ExplainAnswer(kind="occlusion", explanation=found.record(), pictures=pictures)
+    pictures = [m.PairPictures(ribbons=render_effects(found, width=request.width))] if request.pictures else []
+    sentence = describe_loss(found)
+    return m.ExplainAnswer(kind="occlusion", sentence=sentence, explanation=found.record(), pictures=pictures)
 
 
 def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
     explanation = explain_score(result.metric, result.segments[0], result.scores[0])
     notes = (*result.metric.binding_notes, *explanation.notes)
     explanation = replace(explanation, metric=request.metric.label, notes=notes)
-    record = explanation.record()
+    record = explanation.record(costs=all(map(_has_room, explanation.pairs)))
     pictures = [
         m.PairPictures(
-            ribbons=render_ribbons(explanation, pair=i, columns=request.columns, frame=False),
+            ribbons=render_ribbons(explanation, pair=i, columns=False, width=request.width, frame=False),
+            columns=render_ribbons(explanation, pair=i, columns=True, frame=False) if _has_room(pair) else "",
             heatmap=render_heatmap(explanation, pair=i, frame=False) if _has_room(pair) else "",
         )
         for i, pair in enumerate(explanation.pairs if request.pictures else ())
     ]
-    return m.ExplainAnswer(kind="additive", explanation=record, pictures=pictures)
+    sentence = describe_loss(explanation)
+    return m.ExplainAnswer(kind="additive", sentence=sentence, explanation=record, pictures=pictures)
 
 
 def _has_room(pair: ExplainedPair) -> bool:
@@ -164,12 +166,15 @@ def answer_compare(
     agreement = gather_comparisons(comparisons).agreement
     explained = explain_all(comparisons)
     report_step("writing the report")
+    segments = {name: _segments(request, name, lines) for name, lines in request.systems.items()}
+    shown = {name: show_instances(made, segments, count=request.show) for name, made in comparisons.items()}
     title = f"Comparison of {listed(next(iter(comparisons.values())).order)}"
     return m.CompareAnswer(
         comparisons={name: comparison_record(*pair) for name, pair in explained.items()},
         errors={name: _describe_failure(name, made) for name, made in attempts.items() if isinstance(made, Exception)},
         verdicts=agreement_sentences(agreement, limit=len(agreement.verdicts)) if agreement else [],
-        report=comparison_html(explained, agreement, title=title) if request.report else "",
+        instances={name: [pair.record() for pair in pairs] for name, pairs in shown.items()},
+        report=comparison_html(explained, agreement, shown, title=title, drill=True) if request.report else "",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from monge.metrics import Metric
+from monge.metrics import Metric, find_spec, metric_specs
 from monge.service.messages import CompareBody, ExplainBody, MetricChoice, ScoreBody, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
 from monge.service.worker import SLICE
@@ -12,7 +12,8 @@ from monge.text import Segment, word_spans
 
 # words in a text, for metrics whose time grows faster than the text
 MOST_WORDS = {"cubic": 100}
-EXPLAINED_WORDS = 300
+EXPLAINED_WORDS = {True: 1_000, False: 300}  # by whether the metric aligns; if not, each word needs a further score
+EXPLAINED_PAIRS = 250_000
 
 
 def pace_of(metric: Metric) -> int:
@@ -39,17 +40,18 @@ def check_score(request: ScoreBody, limits: ServiceSettings) -> None:
 
 def check_explain(request: ExplainBody, limits: ServiceSettings) -> None:
     """Refuse too many references, characters or words: an explanation contains every pair of words."""
+    most = EXPLAINED_WORDS[request.metric.name in metric_specs() and find_spec(request.metric.name).explains]
     _check_segments({"segment": request.segment}, limits)
     texts = {"hypothesis": request.segment.hypothesis}
     texts |= {f"references[{i}]": text for i, text in enumerate(request.segment.references)}
     for name, text in texts.items():
-        if (count := len(word_spans(text))) > EXPLAINED_WORDS:
-            reason = f"a text of {count:,} words; at most {EXPLAINED_WORDS} can be explained"
+        if (count := len(word_spans(text))) > most:
+            reason = f"a text of {count:,} words; at most {most:,} can be explained"
             raise too_large(reason, f"segment.{name}")
     hypothesis, *references = (len(word_spans(text)) for text in texts.values())
-    if hypothesis * sum(references) > EXPLAINED_WORDS**2:
+    if hypothesis * sum(references) > EXPLAINED_PAIRS:
         reason = f"{hypothesis} words against {sum(references)} in {len(references)} references are too many pairs"
-        raise too_large(f"{reason}; at most {EXPLAINED_WORDS**2:,} can be explained", "segment.references")
+        raise too_large(f"{reason}; at most {EXPLAINED_PAIRS:,} can be explained", "segment.references")
 
 
 def check_compare(request: CompareBody, limits: ServiceSettings) -> None:
@@ -108,7 +110,7 @@ def _check_segments(segments: Mapping[str, SegmentText], limits: ServiceSettings
 def _check_pairs(hypothesis: str, references: Sequence[str], limits: ServiceSettings, field: str) -> None:
     """Refuse a segment that would block all others: it is scored in one piece, and its time grows with its pairs."""
     against = sum(map(len, references))
-    if len(hypothesis) * against > 2 * limits.text_characters**2:
+    if len(hypothesis) * against > limits.text_characters**2 / 2:
         reason = f"{len(hypothesis):,} characters against {against:,} in {len(references)} references"
         raise too_large(f"{reason}; use fewer or shorter references for a long text", field)
 

@@ -112,12 +112,12 @@ class ScoreBody(Strict):
 
 
 class ExplainBody(Strict):
-    """Explain the score of one segment. `columns` draws the pictures in two columns, for narrow screens."""
+    """Explain the score of one segment. Pictures are drawn for a space of `width` pixels: rows of words wrap there."""
 
     metric: MetricChoice
     segment: SegmentText
     pictures: bool = True
-    columns: bool | None = None
+    width: Annotated[int, Field(ge=200, le=4000, description="of the pictures, in pixels")] = 1080
 
 
 class CompareBody(Strict):
@@ -128,6 +128,7 @@ class CompareBody(Strict):
     references: Annotated[Items[Items[Text]], Field(description="one list of lines per reference file")] = []
     sources: Annotated[list[Text] | None, FailFast()] = None
     report: Annotated[bool, Field(description="also return the report as an HTML page")] = True
+    show: Annotated[int, Field(ge=0, le=50, description="instances per direction on which a pair differs most")] = 3
 
 
 class SegmentScore(BaseModel):
@@ -164,9 +165,10 @@ class ScoreAnswer(BaseModel):
 
 
 class PairPictures(BaseModel):
-    """The pictures (SVG) of one pair; a pair with very many words has no heat map."""
+    """The pictures (SVG) of one pair: words in rows, in columns, and as a heat map (not of very long texts)."""
 
     ribbons: str
+    columns: str = ""
     heatmap: str = ""
 
 
@@ -178,6 +180,7 @@ class ExplainAnswer(BaseModel):
     """
 
     kind: Literal["additive", "occlusion"]
+    sentence: Annotated[str, Field(description="where the score was lost, in words")]
     explanation: dict[str, Any]
     pictures: list[PairPictures] = []
 
@@ -188,15 +191,19 @@ class CompareAnswer(BaseModel):
     comparisons: dict[str, dict[str, Any]]
     errors: Annotated[dict[str, str], Field(description="the metrics that failed, and why; they are left out")] = {}
     verdicts: list[str] = []
+    instances: Annotated[
+        dict[str, list[dict[str, Any]]], Field(description="by metric: where the leading pairs of systems differ most")
+    ] = {}
     report: str = ""
 
 
 class MetricOption(BaseModel):
-    """An option and its default."""
+    """An option, what it means, and its default."""
 
     name: str
     default: OptionValue | None
     choices: list[str] = []
+    meaning: str = ""
 
 
 class MetricCard(BaseModel):
@@ -212,6 +219,7 @@ class MetricCard(BaseModel):
     citation: str
     encoder: str | None
     available: bool
+    reason: Annotated[str, Field(description="why it cannot be used here, if it cannot")] = ""
     alignment: Annotated[bool, Field(description="whether its explanation shows an alignment")]
     options: list[MetricOption]
 

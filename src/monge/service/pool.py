@@ -45,6 +45,7 @@ class MetricPool:
         self._loading: dict[str, threading.Lock] = {}
         self._metrics: OrderedDict[str, Metric] = OrderedDict()
         self._encoders: dict[str, Encoder] = {}
+        self._obstacles: dict[str, str] = {}  # by metric; empty: none
 
     def encoders(self) -> list[str]:
         """Return the names of the encoders that requests may choose."""
@@ -137,6 +138,26 @@ class MetricPool:
                 except MongeError as error:
                     raise RefusalError(503, str(error)) from error
             return self._encoders[name]
+
+    def find_obstacle(self, spec: MetricSpec) -> str:
+        """Return why a metric cannot run here by its defaults (no encoder, no WordNet), or nothing.
+
+        A metric without encoder is loaded to find out; the answer is kept.
+        """
+        encoder = metric_options(spec.name).get("encoder")
+        if encoder is not None:
+            offered, name = self.encoders(), str(encoder.default)
+            if not offered:
+                return "no encoder is on this machine: fetch one with `monge models`"
+            return "" if not name or name in offered else f"its encoder {name} is not on this machine: choose another"
+        with self._loading_of(f"obstacle of {spec.name}"):
+            if spec.name not in self._obstacles:
+                try:
+                    self.load(spec.name, {})
+                    self._obstacles[spec.name] = ""
+                except MongeError as error:
+                    self._obstacles[spec.name] = str(error)
+            return self._obstacles[spec.name]
 
     def metrics(self) -> list[tuple[MetricSpec, dict[str, inspect.Parameter]]]:
         """Return every metric with the options that requests may set."""

@@ -23,7 +23,7 @@ class ServiceSettings:
     """
 
     body_bytes: int = 8_000_000
-    text_characters: int = 5_000
+    text_characters: int = 10_000
     total_characters: int = 2_000_000
     segments: int = 5_000
     references: int = 16

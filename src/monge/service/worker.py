@@ -27,6 +27,13 @@ ROUND = 48_000  # characters of all jobs in a round
 IDLE = 0.05  # seconds until jobs are looked at again when none can go on
 
 
+@dataclass
+class Progress:
+    """How many segments of a task are scored; other threads may read it at any time."""
+
+    done: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """Segments to be scored by a metric, which is bound to them when it needs corpus statistics.
@@ -39,6 +46,7 @@ class Task:
     alignments: bool = False
     shared: SharedCorpus | None = None
     pace: int = SLICE  # characters in a round, but at least one segment
+    progress: Progress = field(default_factory=Progress)
 
     def bind(self, alive: Callable[[], bool]) -> Metric:
         """Return the metric with its corpus statistics; stop when *alive* returns False."""
@@ -246,6 +254,7 @@ class Worker:
             job.scores += scores[: len(piece)]
             scores = scores[len(piece) :]
             self.segments += len(piece)
+            job.task.progress.done = len(job.scores)
             if len(job.scores) >= len(job.task.segments):
                 assert job.metric is not None
                 self._answer(job, TaskResult(job.metric, job.task.segments, tuple(job.scores)))

@@ -1,6 +1,7 @@
 """Optimal transport between weighted points; knows nothing of text."""
 
 from monge.transport.costs import cost_matrix
+from monge.transport.flows import drop_smallest
 from monge.transport.order import share_root
 from monge.transport.pairs import solve_pairs
 from monge.transport.problem import TransportPlan, TransportProblem, kl_divergence
@@ -20,6 +21,7 @@ __all__ = [
     "TransportProblem",
     "TransportSetting",
     "cost_matrix",
+    "drop_smallest",
     "kl_divergence",
     "share_root",
     "solve",

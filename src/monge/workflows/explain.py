@@ -10,10 +10,13 @@ from typing import Any, Literal
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.explanation import (
+    DeletionCurve,
     Explanation,
     LocalExplanation,
+    delete_words,
     explain_by_shares,
     explain_segments,
+    fit_lime,
     occlude_words,
     sample_shapley,
 )
@@ -24,8 +27,8 @@ from monge.text import Segment
 from monge.workflows.inputs import TextFiles
 from monge.workflows.score import DEFAULT_METRIC
 
-Method = Literal["auto", "additive", "occlusion", "shapley"]
-METHODS: tuple[Method, ...] = ("auto", "additive", "occlusion", "shapley")
+Method = Literal["auto", "additive", "occlusion", "shapley", "lime"]
+METHODS: tuple[Method, ...] = ("auto", "additive", "occlusion", "shapley", "lime")
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,9 @@ class ExplainedSegment:
 class ExplainRequest:
     """Which segments to explain by which metrics and method.
 
-    ``how``: additive, from the transport itself; occlusion or shapley, by leaving words out; auto, additive where
-    there is transport, else shapley. ``orders`` is the number of random orders of shapley.
+    ``how``: additive, from the transport itself; occlusion, shapley or lime, by leaving words out; auto, additive where
+    there is transport, else shapley. ``orders`` is the number of random orders of shapley, ``samples`` that of
+    shortened texts of lime. ``check`` adds the deletion curve: is an explanation true to its metric?
     """
 
     segments: tuple[ExplainedSegment, ...]
@@ -49,18 +53,22 @@ class ExplainRequest:
     how: Method = "auto"
     orders: int = 32
     seed: int = 12345
+    samples: int = 500
+    check: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class SystemExplanation:
-    """One explanation, and the system whose output it explains."""
+    """One explanation, the system whose output it explains and, where it was asked for, its deletion curve."""
 
     system: str
     explanation: Explanation | LocalExplanation
+    deletion: DeletionCurve | None = None
 
     def record(self) -> dict[str, object]:
         """Return the explanation as plain JSON values."""
-        return ({"system": self.system} if self.system else {}) | self.explanation.record()
+        checked = {"deletion": self.deletion.record()} if self.deletion is not None else {}
+        return ({"system": self.system} if self.system else {}) | self.explanation.record() | checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +100,8 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
             explanation = _explain(request, bound, one.segment)
             notes = (*bound.binding_notes, *explanation.notes)
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
-            found.append(SystemExplanation(one.segment.system, labelled))
+            deletion = delete_words(bound, one.segment, explanation, seed=request.seed) if request.check else None
+            found.append(SystemExplanation(one.segment.system, labelled, deletion))
     return ExplainResult(tuple(found))
 
 
@@ -136,4 +145,6 @@ def _explain(request: ExplainRequest, metric: Metric, segment: Segment) -> Expla
         return explain_segments(metric, [segment])[0]
     if request.how == "occlusion":
         return occlude_words(metric, segment)
+    if request.how == "lime":
+        return fit_lime(metric, segment, samples=request.samples, seed=request.seed)
     return sample_shapley(metric, segment, orders=request.orders, seed=request.seed)

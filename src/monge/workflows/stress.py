@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from monge.environment import Environment
-from monge.errors import InputError, OptionError
 from monge.explanation.paraphrases import ParaphraseTrial, Preference, find_trials
 from monge.explanation.stress import StressResult, own_pairs, run_stress
+from monge.explanation.triples import Overlap, TripleScores, measure_overlap, read_triples, score_triples
 from monge.meta.data.locate import data_folders
 from monge.metrics.variants import MetricVariant
-from monge.text import Segment, iter_lines
+from monge.text import Segment
 from monge.workflows.score import DEFAULT_METRIC
 
 MOST_TRIPLES = 300  # of a public data set
@@ -36,17 +36,29 @@ class StressRequest:
 
 @dataclass(frozen=True, eq=False)
 class StressReport:
-    """One result per metric, and the preferences of all metrics in each trial with paraphrases."""
+    """One result per metric, and the preferences of all metrics in each trial with paraphrases.
+
+    ``scores`` are those of trials with triples, by trial and metric.
+    """
 
     results: tuple[StressResult, ...]
     trials: tuple[ParaphraseTrial, ...]
     preferences: Mapping[str, Sequence[Preference]]
+    scores: Mapping[str, Sequence[TripleScores]] = field(default_factory=dict)
+
+    def overlaps(self) -> dict[str, Overlap]:
+        """Return, for every trial with triples, how many words paraphrases and the others share with A."""
+        return {trial.name: measure_overlap(trial.triples) for trial in self.trials if trial.triples}
 
     def records(self) -> list[dict[str, object]]:
         """Return plain JSON values, one object per metric."""
         records = []
+        overlaps = self.overlaps()
         for place, result in enumerate(self.results):
-            own = {name: found[place].record() for name, found in self.preferences.items()}
+            own = {
+                name: found[place].record() | ({"overlap": asdict(overlaps[name])} if name in overlaps else {})
+                for name, found in self.preferences.items()
+            }
             records.append(result.record() | ({"paraphrases": own} if own else {}))
         return records
 
@@ -63,6 +75,7 @@ def run_stress_test(
     total, done = len(request.metrics) * (1 + len(trials)), 0
     results: list[StressResult] = []
     preferences: dict[str, list[Preference]] = {trial.name: [] for trial in trials}
+    scores: dict[str, list[TripleScores]] = {}
     pairs = list(request.texts) or own_pairs()
     step = report_step or (lambda done, total: None)
     for variant in request.metrics:
@@ -70,10 +83,13 @@ def run_stress_test(
         metric = variant.load(environment)
         results.append(run_stress(metric, pairs, request.attacks, seed=request.seed))
         for trial in trials:
-            preferences[trial.name].append(trial.run(metric))
+            found = score_triples(metric, trial.triples, label=variant.label) if trial.triples else None
+            preferences[trial.name].append(trial.run(metric) if found is None else Preference.of(found.rate))
+            if found is not None:
+                scores.setdefault(trial.name, []).append(found)
         done += 1 + len(trials)
     step(done, total)
-    return StressReport(tuple(results), tuple(trials), preferences)
+    return StressReport(tuple(results), tuple(trials), preferences, scores)
 
 
 def gather_trials(request: StressRequest, environment: Environment) -> list[ParaphraseTrial]:
@@ -85,16 +101,3 @@ def gather_trials(request: StressRequest, environment: Environment) -> list[Para
     if not (request.attacks or request.texts):
         found += [trial.spread(MOST_TRIPLES) for trial in find_trials(data_folders(environment))]
     return found
-
-
-def read_triples(path: str) -> list[tuple[str, str, str]]:
-    """Read lines of A, paraphrase B and non-paraphrase C, separated by tabs."""
-    triples = []
-    for number, line in enumerate(iter_lines(path), start=1):
-        cells = line.split("\t")
-        if len(cells) != 3:
-            raise InputError(f"{path}, line {number}: three texts are expected (A, B, C), not {len(cells)}")
-        triples.append((cells[0], cells[1], cells[2]))
-    if not triples:
-        raise OptionError(f"{path} holds no triple")
-    return triples

@@ -1,5 +1,11 @@
 """Choosing hidden states and joining them into one vector per token."""
 
-from monge.encoders.layers.aggregate import LayerAggregation, aggregate_layers, parse_aggregation, parse_layers
+from monge.encoders.layers.aggregate import (
+    LayerAggregation,
+    aggregate_layers,
+    choose_layers,
+    parse_aggregation,
+    parse_layers,
+)
 
-__all__ = ["LayerAggregation", "aggregate_layers", "parse_aggregation", "parse_layers"]
+__all__ = ["LayerAggregation", "aggregate_layers", "choose_layers", "parse_aggregation", "parse_layers"]

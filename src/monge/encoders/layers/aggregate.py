@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.encoders.base import Encoder, layer_names_of
 from monge.encoders.layers.routing import Routing, route_layers
 from monge.errors import OptionError, suggest
 
@@ -43,6 +44,24 @@ def parse_layers(layers: str | int | Sequence[int], count: int) -> tuple[int, ..
     if len(set(numbers)) < len(numbers):
         raise OptionError(f"layers {layers}: a layer is named twice")
     return numbers
+
+
+def choose_layers(encoder: Encoder, layers: str | int | Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of the hidden states of *encoder* that *layers* names; see :func:`parse_layers`.
+
+    An encoder with named layers (``emb``, ``proj``) knows them by name, too. Its layers are no stack of equals, so
+    ``middle``, ``last`` and ``last5`` all mean the last.
+    """
+    names = layer_names_of(encoder)
+    if not names or not isinstance(layers, str):
+        return parse_layers(layers, encoder.layers)
+    numbers = {name: str(number) for number, name in enumerate(names)}
+    parts = [part.strip() for part in layers.split(",")]
+    known = [numbers[names[-1]] if re.fullmatch(r"middle|last\d*", part) else numbers.get(part, part) for part in parts]
+    try:
+        return parse_layers(",".join(known), encoder.layers)
+    except OptionError as error:
+        raise OptionError(f"{error}; they are called {', '.join(names)}") from None
 
 
 def _parse_part(part: str, count: int, whole: str) -> list[int]:

@@ -198,8 +198,15 @@ class GlossLm(GlossingMetric):
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         check_needs(self.spec, segments)
         texts = [segment.hypothesis for segment in segments]
-        found = self._read(segments)
-        return [self.reading.score(text, one, skip_first=False) for text, one in zip(texts, found, strict=True)]
+        scores = [
+            self.reading.score(text, one, skip_first=False)
+            for text, one in zip(texts, self._read(segments), strict=True)
+        ]
+        empty = [not (segment.source or "").strip() for segment in segments]
+        return [
+            dataclasses.replace(score, notes=(*score.notes, "empty source")) if lacking else score
+            for score, lacking in zip(scores, empty, strict=True)
+        ]
 
     def share_words(self, segment: Segment) -> WordShares:
         """Return what every word of the hypothesis adds to its score."""

@@ -33,6 +33,7 @@ from monge.transport import (
     TransportProblem,
     TransportSetting,
     cost_matrix,
+    drop_smallest,
     share_root,
     solve_pairs,
 )
@@ -215,7 +216,10 @@ class TransportMetric(MetricBase):
 
     def _score_chunk(self, segments: Sequence[Segment], keep_alignments: bool) -> Iterator[Score]:
         problems = self._pair(segments)
-        solutions = {role: self._solve(role, problems, keep_alignments) for role in self._readout.roles}
+        dropped = self.settings.readout.drop_flows
+        solutions = {role: self._solve(role, problems, keep_alignments or dropped > 0) for role in self._readout.roles}
+        if dropped:
+            solutions = {role: self._drop_flows(problems, solution) for role, solution in solutions.items()}
         stretch = problems.stretch(self.settings.transport.cost)
         costs = {
             role: np.where(s.converged & problems.comparable, s.costs * stretch, np.nan)
@@ -273,6 +277,20 @@ class TransportMetric(MetricBase):
         empty = np.flatnonzero(problems.empty)
         return solution.replaced(empty, self._solve_pairs(problems, problems.pairs[empty], whole, keep_couplings))
 
+    def _drop_flows(self, problems: CloudPairs, solution: BatchSolution) -> BatchSolution:
+        """Leave the smallest flows of every pair out of its cost, as in the later release of XMoverScore."""
+        assert solution.couplings is not None
+        kept = tuple(drop_smallest(plan, self.settings.readout.drop_flows) for plan in solution.couplings)
+        costs = [float(np.sum(self._cost(problems, i) * plan)) for i, plan in enumerate(kept)]
+        return dataclasses.replace(solution, costs=np.array(costs), couplings=kept)
+
+    def _cost(self, problems: CloudPairs, i: int) -> NDArray[np.float64]:
+        """Return the costs between the points of a pair; they are not stretched for an empty text."""
+        hypothesis, other = problems.clouds(i)
+        cost = self.settings.transport.cost
+        positions = (hypothesis.positions, other.positions) if cost == "position" else None
+        return cost_matrix(hypothesis.points, other.points, cost, positions=positions)
+
     def _solve_pairs(
         self, problems: CloudPairs, pairs: NDArray[np.int64], setting: TransportSetting, keep_couplings: bool
     ) -> BatchSolution:
@@ -316,9 +334,7 @@ class TransportMetric(MetricBase):
         if role == "transport" and problems.empty[i]:
             rho_a = rho_b = math.inf
         transport = self.settings.transport
-        positions = (hypothesis.positions, other.positions) if transport.cost == "position" else None
-        cost = cost_matrix(hypothesis.points, other.points, transport.cost, positions=positions)
-        cost = cost * problems.stretch(transport.cost)[i]
+        cost = self._cost(problems, i) * problems.stretch(transport.cost)[i]
         problem = TransportProblem(cost, hypothesis.weights, other.weights, rho_a, rho_b)
         assert solution.couplings is not None
         if transport.order != 1:

@@ -39,6 +39,7 @@ OPTIONS: Mapping[str, Option] = {
     "against_encoder": Option("", "against_encoder"),
     "against_layers": Option("", "against_layers"),
     "aggregation": Option("cloud", "aggregation", parse_aggregation, str),
+    "remap": Option("", "remap"),
     "normalise_layers": Option("cloud", "normalise_layers"),
     "normalise_points": Option("cloud", "normalise_points"),
     "drop": Option("cloud", "drop", parse_filters, _show_filters),
@@ -57,6 +58,7 @@ OPTIONS: Mapping[str, Option] = {
     "regulariser": Option("transport", "regulariser"),
     "readout": Option("readout", "kind"),
     "alpha": Option("readout", "alpha"),
+    "drop_flows": Option("readout", "drop_flows"),
     "references": Option("readout", "references"),
     "baseline": Option("readout", "baseline"),
     "language": Option("", "language"),
@@ -66,7 +68,7 @@ OPTIONS: Mapping[str, Option] = {
     "device": Option("encoder", "device"),
     "dtype": Option("encoder", "dtype"),
 }
-TRANSPORT_OPTIONS = frozenset({"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser"})
+TRANSPORT_OPTIONS = frozenset({"lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser", "drop_flows"})
 
 
 def read_options(settings: TransportSettings, options: Mapping[str, Any]) -> TransportSettings:

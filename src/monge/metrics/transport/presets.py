@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from monge.clouds import IdfModel
-from monge.encoders import Encoder, load_encoder, parse_layers
+from monge.encoders import Encoder, load_encoder
+from monge.encoders.base import layer_names_of, sentence_layer_of
+from monge.encoders.layers import choose_layers
 from monge.environment import Environment
 from monge.errors import OptionError
-from monge.metrics.protocols import MetricSpec
+from monge.metrics.protocols import SIDES, MetricSpec
 from monge.metrics.specs import spec_named
 from monge.metrics.transport.baseline import Baseline
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.transport.options import TRANSPORT_OPTIONS, describe_options, read_options, show_option
+from monge.metrics.transport.remap import remap_sides
 from monge.metrics.transport.settings import EncoderChoice, TransportSettings, check_choice
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.statistics import CorpusStatistics
@@ -95,6 +98,8 @@ class TransportPreset:
         around = Environment.read() if environment is None else environment
         hypothesis = _load_side(settings, settings.encoder, objects.get("encoder"), around)
         other = _load_other_side(settings, hypothesis, objects.get("against_encoder"), around)
+        if settings.remap:
+            hypothesis, other = remap_sides(settings, hypothesis, other)
         spec = _adapt_spec(self, settings, same_sides=hypothesis is other)
         metric = TransportMetric(spec, settings, hypothesis, other, _read_idf(settings, hypothesis, other))
         return _with_baseline(metric) if settings.readout.baseline else metric
@@ -113,9 +118,12 @@ def _load_side(
         oov=choice.oov,
         fold_case=choice.fold_case,
     )
-    layers = parse_layers(choice.layers, loaded.layers)
+    layers = choose_layers(loaded, choice.layers)
     if str(settings.cloud.aggregation) == "single" and len(layers) > 1:
         raise OptionError(f"layers={choice.layers} are {len(layers)}: choose how to join them, aggregation=mean say")
+    if settings.cloud.pooling == "sentence" and sentence_layer_of(loaded) not in (None, *layers):
+        named = layer_names_of(loaded)[sentence_layer_of(loaded) or 0]
+        raise OptionError(f"layers={choice.layers}: the sentence vectors of {loaded.signature} are made of {named}")
     return Side(loaded, layers, settings.cloud)
 
 
@@ -145,9 +153,8 @@ def _load_other_side(
 def _adapt_spec(preset: TransportPreset, settings: TransportSettings, *, same_sides: bool) -> MetricSpec:
     """Return the spec with the needs, direction and bounds that these settings give it."""
     spec = spec_named(preset.name)
-    if settings.against != "references":
-        needs = tuple(settings.against if need == "references" else need for need in spec.needs)
-        spec = dataclasses.replace(spec, needs=needs)
+    needs = tuple(settings.against if need in SIDES else need for need in spec.needs)
+    spec = dataclasses.replace(spec, needs=needs)
     changed = any(show_option(settings, name) != show_option(preset.usual, name) for name in _BOUNDING)
     if settings.readout.baseline or changed:
         direction = settings.readout.kind != "distance"
@@ -218,6 +225,7 @@ _MOVER_READINGS: Mapping[str, Mapping[str, Any]] = {
     "average": {"normalise_layers": True, "normalise_points": True, "pooling": "mean"},
     "literal": {"normalise_layers": False, "normalise_points": False, "pooling": "sum"},
 }
+_CROSSLINGUAL = {"encoder": "use", "against": "source"}
 
 
 def _change(settings: TransportSettings, **options: Any) -> TransportSettings:
@@ -234,6 +242,10 @@ PRESETS: dict[str, TransportPreset] = {
             {"en": {"alpha": 0.48}, "zh": {"alpha": 0.90}, "other": {"alpha": 0.96}},
         ),
         TransportPreset("yisi1", _change(_GREEDY, weighting="idf_plus_one", alpha=0.7)),
+        TransportPreset(
+            "yisi2",
+            _change(_GREEDY, encoder="use", against="source", weighting="idf_plus_one", idf_from="sides", alpha=0.7),
+        ),
         TransportPreset("emd", _change(_GREEDY, readout="distance")),
         TransportPreset(
             "lazy_emd",
@@ -271,6 +283,41 @@ PRESETS: dict[str, TransportPreset] = {
                 readout="inverse",
             ),
         ),
+        TransportPreset(
+            "xmoverscore",
+            _change(_MOVER, **_CROSSLINGUAL, layers="last", aggregation="single", idf_from="sides"),
+            readings=_MOVER_READINGS,
+        ),
+        TransportPreset(
+            "xmoverscore_v1",
+            _change(
+                _MOVER,
+                **_CROSSLINGUAL,
+                layers="last",
+                aggregation="single",
+                normalise_points=True,
+                drop="ascii_punctuation+subwords",
+                pooling="mean",
+                weighting="uniform",
+                cost="sqeuclidean",
+            ),
+        ),
+        TransportPreset(
+            "xmoverscore_v2",
+            _change(
+                _MOVER,
+                **_CROSSLINGUAL,
+                layers="last",
+                aggregation="single",
+                normalise_points=True,
+                drop="none",
+                pooling="mean",
+                weighting="uniform",
+                ngram=2,
+                drop_flows=0.3,
+                readout="inverse",
+            ),
+        ),
         TransportPreset("smd", _change(_MOVER, ngram=0, readout="distance"), readings=_MOVER_READINGS),
         TransportPreset("wmd", _change(_STATIC, drop="special+punctuation+stopwords", cost="euclidean")),
         TransportPreset("we", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus")),
@@ -279,6 +326,17 @@ PRESETS: dict[str, TransportPreset] = {
         ),
         TransportPreset(
             "cosine", _settings(layers="last", drop="none", ngram=0, readout="one_minus", references="max")
+        ),
+        TransportPreset(
+            "cosine_xl",
+            _settings(
+                **_CROSSLINGUAL,
+                drop="none",
+                ngram=0,
+                pooling="sentence",
+                readout="one_minus",
+                references="max",
+            ),
         ),
     )
 }

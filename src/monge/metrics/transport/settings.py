@@ -15,7 +15,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "against": SIDES,
     "weighting": tuple(WEIGHTINGS),
     "reading": ("average", "literal"),
-    "pooling": ("mean", "sum"),
+    "pooling": ("mean", "sum", "sentence"),
     "idf_from": ("references", "sides"),
     "cost": ("euclidean", "sqeuclidean", "cosine", "position"),
     "lambda_unit": ("absolute", "relative"),
@@ -101,12 +101,16 @@ class TransportChoice:
 
 @dataclass(frozen=True)
 class ReadoutChoice:
-    """How transport costs become a score: ``kind``, F's ``alpha``, several references, and a file to rescale by."""
+    """How transport costs become a score: ``kind``, F's ``alpha``, several references, and a file to rescale by.
+
+    ``drop_flows`` is the share of the flows, the smallest ones, that are left out of the cost.
+    """
 
     kind: str = "distance"
     alpha: float = 0.5
     references: str = "mean"
     baseline: str = ""
+    drop_flows: float = 0.0
 
     def __post_init__(self) -> None:
         check_choice("readout", self.kind)
@@ -114,6 +118,9 @@ class ReadoutChoice:
         object.__setattr__(self, "alpha", _read_amount("alpha", self.alpha))
         if self.alpha > 1:
             raise OptionError(f"alpha={self.alpha}: must be between 0 and 1")
+        object.__setattr__(self, "drop_flows", _read_amount("drop_flows", self.drop_flows))
+        if self.drop_flows >= 1:
+            raise OptionError(f"drop_flows={self.drop_flows}: must be at least 0 and below 1")
 
 
 @dataclass(frozen=True)
@@ -121,14 +128,16 @@ class TransportSettings:
     """Everything that makes one transport metric differ from another.
 
     ``against`` is the side that a hypothesis is compared with. Its texts go through the same encoder, unless
-    ``against_encoder`` (and ``against_layers``) name another for them. ``language`` is that of the hypotheses;
-    English is assumed where none is given.
+    ``against_encoder`` (and ``against_layers``) name another for them. ``remap`` is a file of ``monge align``, or the
+    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``language`` is that of
+    the hypotheses; English is assumed where none is given.
     """
 
     encoder: EncoderChoice = field(default_factory=EncoderChoice)
     against: str = "references"
     against_encoder: str = ""
     against_layers: str = ""
+    remap: str = ""
     cloud: CloudRecipe = field(default_factory=CloudRecipe)
     idf: IdfChoice = field(default_factory=IdfChoice)
     transport: TransportChoice = field(default_factory=TransportChoice)
@@ -143,6 +152,8 @@ class TransportSettings:
             parse_language(self.language)
         if self.readout.references == "joint" and self.transport.cost == "position":
             raise OptionError("references=joint with cost=position: positions in several references cannot be compared")
+        if self.readout.drop_flows and self.transport.order != 1:
+            raise OptionError("drop_flows leaves flows out of a cost of order 1: it cannot be combined with order")
         if self.idf.file and self.cloud.weighting == "uniform":
             raise OptionError("idf statistics are given but weighting=uniform: add weighting=idf (or another idf)")
 

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from monge.clouds import CloudRecipe, IdfModel, PointCloud
-from monge.encoders import Encoder
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.clouds import IDENTITY, BatchRemapping, CloudRecipe, IdfModel, PointCloud
+from monge.encoders import EncodedText, Encoder
+from monge.encoders.base import pool_sentence, sentence_layer_of
 from monge.encoders.prefetch import encode_in_background
 
 _TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
@@ -28,7 +32,35 @@ class Side:
     def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
         """Return the cloud of every text."""
         encoded = encode_in_background(self.encoder, list(texts), self.layers)
-        return {text: self.recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+        if self.recipe.pooling == "sentence" and sentence_layer_of(self.encoder) is not None:
+            encoded = map(self._as_sentence, encoded)
+        recipe = self.recipe
+        if isinstance(recipe.remap, BatchRemapping):
+            encoded, recipe = self._in_batches(encoded, recipe.remap), replace(recipe, remap=IDENTITY)
+        return {text: recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+
+    def _in_batches(self, encoded: Iterable[EncodedText], remap: BatchRemapping) -> Iterator[EncodedText]:
+        """Yield the texts with vectors that went through a map of whole batches, layer by layer."""
+        remaining = iter(encoded)
+        while batch := list(islice(remaining, remap.size)):
+            layers = [remap.apply_batch([one.vectors[k] for one in batch]) for k in range(len(self.layers))]
+            for one, *mapped in zip(batch, *layers, strict=True):
+                yield replace(one, vectors=np.stack(mapped))
+
+    def _as_sentence(self, encoded: EncodedText) -> EncodedText:
+        """Return the text as one token with the encoder's own sentence vector."""
+        return replace(
+            encoded,
+            tokens=(encoded.text,),
+            spans=np.array([[0, len(encoded.text)]]),
+            vectors=self.encoder_vector(encoded.vectors[0]),
+            special=np.zeros(1, dtype=np.bool_),
+            words=np.zeros(1, dtype=np.int64),
+        )
+
+    def encoder_vector(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the encoder's own vector of a text with these states, as one token of one layer (1, 1, d)."""
+        return pool_sentence(self.encoder, states)[None, None]
 
     def count_idf(self, texts: Iterable[str]) -> IdfModel:
         """Return in how many of *texts* each token of this side's encoder occurs."""

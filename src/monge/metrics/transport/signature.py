@@ -34,6 +34,7 @@ def sign_transport(metric: TransportMetric) -> Signature:
         "cost": settings.transport.cost + (f"^{settings.transport.order!r}" if settings.transport.order != 1 else ""),
         **({} if choice.kind == "f" else _sign_penalties(metric)),
         "readout": choice.kind + (f"(alpha={choice.alpha!r})" if choice.kind == "f" else ""),
+        **({"drop_flows": repr(choice.drop_flows)} if choice.drop_flows else {}),
         "references": choice.references,
         "baseline": metric.baseline.hash if metric.baseline else "none",
         "empty": "farthest",

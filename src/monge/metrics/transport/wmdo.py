@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from monge import clouds, transport
 from monge.clouds import CloudRecipe, PointCloud, are_comparable
 from monge.clouds.filters import match_filters
-from monge.encoders import EncodedText, Encoder, load_encoder, parse_layers
+from monge.encoders import EncodedText, Encoder, load_encoder
+from monge.encoders.layers import choose_layers
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.base import ALGORITHM, MetricBase, check_needs
@@ -73,7 +74,7 @@ class Wmdo(MetricBase):
         for name, value in (("bag", bag), ("oov", oov), ("fold_case", fold_case)):
             check_choice(name, value)
         loaded = load_encoder(encoder, cache=True, oov=oov, fold_case=fold_case, environment=environment)
-        parse_layers(layers, loaded.layers)
+        choose_layers(loaded, layers)
         spec = dataclasses.replace(spec_named("wmdo"), bounds=(0.0, 2.0 + delta + alpha))
         return cls(spec, loaded, layers, delta, alpha, bag)
 
@@ -82,7 +83,7 @@ class Wmdo(MetricBase):
         fields = {
             "metric": "wmdo",
             "encoder": self.encoder.signature,
-            "layers": ",".join(map(str, parse_layers(self.layers, self.encoder.layers))),
+            "layers": ",".join(map(str, choose_layers(self.encoder, self.layers))),
             "bag": self.bag,
             "cost": "cosine",
             "delta": repr(float(self.delta)),
@@ -102,7 +103,7 @@ class Wmdo(MetricBase):
         return f"{self.signature}|{identity}|{algorithms}"
 
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
-        return ((self.encoder, parse_layers(self.layers, self.encoder.layers)),)
+        return ((self.encoder, choose_layers(self.encoder, self.layers)),)
 
     def score_with_alignments(self, segments: Sequence[Segment]) -> list[Score]:
         return self.score(segments)
@@ -117,7 +118,7 @@ class Wmdo(MetricBase):
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         check_needs(self.spec, segments)
         texts = list(dict.fromkeys(text for s in segments for text in (s.hypothesis, *s.references)))
-        layers = parse_layers(self.layers, self.encoder.layers)
+        layers = choose_layers(self.encoder, self.layers)
         encoded = dict(zip(texts, self.encoder.encode(texts, layers), strict=True))
         return [self._score_segment(segment, encoded) for segment in segments]
 

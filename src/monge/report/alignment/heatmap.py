@@ -8,7 +8,8 @@ from xml.sax.saxutils import escape
 
 from monge.explanation import ExplainedPair, Explanation
 from monge.report.alignment.layout import Item, PairLayout, label_width, lay_out_pair, reads_leftwards
-from monge.report.alignment.parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title, word_title
+from monge.report.alignment.parts import MARGIN, cost_colour, cost_legend, svg_document, svg_title
+from monge.report.alignment.titles import word_title
 
 CELL = 28.0
 SLOPE = 50.0  # degrees by which reference words are rotated
@@ -43,15 +44,15 @@ def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = Tru
     ]
     legend = cost_legend(layout.far, size[1], ["area of a dot: mass moved"])
     numbers = [item.word for item in rows if item.word is not None], [c.word for c in columns if c.word is not None]
-    return svg_document(explanation, size, [*heads, *_cells(layout, chosen, numbers, (left, top))], legend, frame)
+    cells = _cells(layout, chosen, numbers, (left, top))
+    return svg_document(explanation, size, [*heads, *cells], legend, frame, against=chosen.against)
 
 
 def _head(pair: ExplainedPair, item: Item, side: int, place: str) -> str:
     assert item.word is not None
-    word = (pair.hypothesis, pair.reference)[side].words[item.word]
     return (
         f'<text class="head" data-{"hr"[side]}="{item.word}" {place} font-size="13" tabindex="0" role="img">'
-        f"{word_title(word)}{escape(item.label)}</text>"
+        f"{word_title(pair, side, item.word)}{escape(item.label)}</text>"
     )
 
 

@@ -20,7 +20,7 @@ VISIBLE_SHARE = 0.03  # of a word's mass: smaller flows are left out of pictures
 
 @dataclass(frozen=True)
 class Item:
-    """A label on one of the lines; ``word`` is its number in the explanation, None where the metric left it out."""
+    """A label in one of the texts; ``word`` is its number in the explanation, None where the metric left it out."""
 
     label: str
     word: int | None
@@ -28,7 +28,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class PairLayout:
-    """The items of both lines, the flows to draw (plans averaged), and the cost that counts as far."""
+    """The items of both texts, the flows to draw (plans averaged), and the cost that counts as far."""
 
     hypothesis: tuple[Item, ...]
     reference: tuple[Item, ...]
@@ -38,10 +38,7 @@ class PairLayout:
 
 
 def lay_out_pair(pair: ExplainedPair) -> PairLayout:
-    """Return what to draw of a pair; several plans (precision, recall) are averaged.
-
-    ``far``, the cost that gets the last colour, is the 90 % quantile of the costs between words of the two texts.
-    """
+    """Return what to draw of a pair; several plans (precision, recall) are averaged."""
     mass = np.mean([plan.mass for plan in pair.plans], axis=0)
     contributions = np.sum([plan.contributions for plan in pair.plans], axis=0)
     cost = np.mean([plan.cost for plan in pair.plans], axis=0)
@@ -52,20 +49,13 @@ def lay_out_pair(pair: ExplainedPair) -> PairLayout:
     )
     rows = list_items(pair.hypothesis, {i for i, _ in visible})
     columns = list_items(pair.reference, {j for _, j in visible})
-    return PairLayout(tuple(rows), tuple(columns), flows, cost, _far(pair, cost))
+    return PairLayout(tuple(rows), tuple(columns), flows, cost, pair.far)
 
 
 def _visible_flows(mass: Array) -> list[tuple[int, int]]:
     rows, columns = mass.sum(1, keepdims=True), mass.sum(0, keepdims=True)
     floor = VISIBLE_SHARE * np.minimum(rows, columns)
     return [(i, j) for i, j in np.argwhere((mass > floor) & (mass > 1e-9)).tolist()]
-
-
-def _far(pair: ExplainedPair, cost: Array) -> float:
-    rows = [i for i, word in enumerate(pair.hypothesis.words) if word.end > word.start] or [0]
-    columns = [j for j, word in enumerate(pair.reference.words) if word.end > word.start] or [0]
-    high = float(np.quantile(cost[np.ix_(rows, columns)], 0.9))
-    return high if high > 1e-9 else 1.0
 
 
 def list_items(side: ExplainedText, active: set[int]) -> list[Item]:

@@ -6,18 +6,19 @@ import math
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from monge.explanation import ExplainedPair, ExplainedText, Explanation, LocalExplanation, Word
+from monge.explanation import ExplainedPair, Explanation, LocalExplanation, Word, describe_loss
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.layout import list_items
 from monge.report.alignment.parts import signed
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import effects_sentence, render_effects
-from monge.report.html import html_list, html_page, html_table
+from monge.report.html import escape, html_details, html_list, html_page, html_table
 from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
 
 SHADES = (250, 223, 216, 209, 202, 196)  # colours 0–255 of a terminal, from pale to red
 PARTNERS = 3  # named in a table
+POINT = "Point at a word to see what it adds."
 LEAST_UNMOVED = 0.02  # share of a word's mass below which unmoved mass is not shown
 
 
@@ -28,7 +29,7 @@ def render_text(explanation: Explanation, *, colour: bool = False) -> str:
     lines = [f"{_bold(f'{explanation.metric} {explanation.value:.4f}', colour)}  ({better})  {parts}", ""]
     for pair in explanation.pairs:
         lines += [*_pair_lines(pair, explanation, colour), ""]
-    lines += _sum_lines(explanation)
+    lines += [f"{describe_loss(explanation)}.", *_sum_lines(explanation)]
     lines += [f"note: {make_printable(note)}" for note in explanation.notes]
     return "\n".join([*lines, explanation.signature])
 
@@ -58,19 +59,24 @@ def _additive_sections(explanation: Explanation) -> Iterator[tuple[str, str]]:
         heading = f"{explanation.metric} {explanation.value:.4f}{_reference_name(pair, explanation)}"
         ribbons = render_ribbons(explanation, pair=place, frame=False)
         heat = render_heatmap(explanation, pair=place, frame=False)
-        pictures = f'<div class="pictures"><div class="picture">{ribbons}</div><div class="picture">{heat}</div>'
+        pictures = (
+            f'<div class="pictures"><output class="detail">{POINT}</output><div class="picture">{ribbons}</div>'
+            f'<div class="picture">{heat}</div></div>'
+        )
         tables = "".join(html_table(*_word_table(pair, side), left=2) for side in (0, 1))
-        yield heading, f'{pictures}<output class="detail"></output></div>{tables}'
+        told = f"<p>{escape(make_printable(describe_loss(explanation)))}.</p>"
+        yield heading, f"{told}{pictures}{html_details('the words in tables', tables)}"
     remarks = [*_sum_lines(explanation), *map(make_printable, explanation.notes), explanation.signature]
     yield f"{explanation.metric}: the sum", html_list(remarks)
 
 
 def _local_sections(explanation: LocalExplanation) -> Iterator[tuple[str, str]]:
-    picture = f'<div class="pictures"><div class="picture">{render_effects(explanation)}</div>'
+    picture = f'<output class="detail">{POINT}</output><div class="picture">{render_effects(explanation)}</div>'
     notes = map(make_printable, explanation.notes)
     remarks = html_list([effects_sentence(explanation), *notes, explanation.signature])
     heading = f"{explanation.metric} {explanation.value:.4f}"
-    yield heading, f'{picture}<output class="detail"></output></div>{remarks}'
+    told = f"<p>{escape(make_printable(describe_loss(explanation)))}.</p>"
+    yield heading, f'{told}<div class="pictures">{picture}</div>{remarks}'
 
 
 def _asset(name: str) -> str:
@@ -83,33 +89,28 @@ def _reference_name(pair: ExplainedPair, explanation: Explanation) -> str:
 
 
 def _pair_lines(pair: ExplainedPair, explanation: Explanation, colour: bool) -> Iterator[str]:
-    worst = max((abs(word.contribution) for side in _sides(pair) for word in side.words), default=0.0)
-    name = _reference_name(pair, explanation).removeprefix(", ") or "reference"
-    for title, text in (("hypothesis", pair.hypothesis), (name, pair.reference)):
-        yield f"{title:<12} {_shaded(text, worst, colour)}"
+    name = _reference_name(pair, explanation).removeprefix(", ") or pair.against
+    for side, title in enumerate(("hypothesis", name)):
+        yield f"{title:<12} {_shaded(pair, side, colour)}"
     for side in (0, 1):
         yield ""
         yield text_table(*_word_table(pair, side), left=2)
 
 
-def _sides(pair: ExplainedPair) -> tuple[ExplainedText, ExplainedText]:
-    return pair.hypothesis, pair.reference
-
-
-def _shaded(side: ExplainedText, worst: float, colour: bool) -> str:
-    """Return the words of a text in order, each coloured by its loss; filtered words are dim (or in parentheses)."""
+def _shaded(pair: ExplainedPair, side: int, colour: bool) -> str:
+    """Return the words of a text in order, coloured by their strain; filtered words are dim (or in parentheses)."""
+    strain = pair.strain(side)
     shown = []
-    for item in list_items(side, set()):
-        word = None if item.word is None else side.words[item.word]
-        shown.append(_shade(item.label, word, worst) if colour else item.label if word else f"({item.label})")
+    for item in list_items(pair.sides[side], set()):
+        share = None if item.word is None else float(strain[item.word])
+        shown.append(_shade(item.label, share) if colour else item.label if share is not None else f"({item.label})")
     return " ".join(shown)
 
 
-def _shade(label: str, word: Word | None, worst: float) -> str:
-    if word is None:
+def _shade(label: str, strain: float | None) -> str:
+    if strain is None:
         return f"\x1b[2m{label}\x1b[0m"
-    share = abs(word.contribution) / worst if worst > 0 else 0.0
-    return f"\x1b[38;5;{SHADES[round(share * (len(SHADES) - 1))]}m{label}\x1b[0m"
+    return f"\x1b[38;5;{SHADES[round(min(strain, 1.0) * (len(SHADES) - 1))]}m{label}\x1b[0m"
 
 
 def _bold(text: str, colour: bool) -> str:
@@ -118,12 +119,12 @@ def _bold(text: str, colour: bool) -> str:
 
 def _word_table(pair: ExplainedPair, side: int) -> tuple[list[str], list[list[str]]]:
     """Return header and rows: each word, its partners, what it adds to the score, and its mass."""
-    own, other = _sides(pair)[side], _sides(pair)[1 - side]
+    own, other = pair.sides[side], pair.sides[1 - side]
     plan = pair.plans[min(side, len(pair.plans) - 1)]  # precision belongs to the hypothesis, recall to the reference
     mass, cost = (plan.mass, plan.cost) if side == 0 else (plan.mass.T, plan.cost.T)
     left = any(abs(word.unmoved) > LEAST_UNMOVED * word.mass for word in own.words)
     partner = ("goes to", "comes from")[side] + " (mass at cost)"
-    header = [("hypothesis word", "reference word")[side], partner, "adds", "mass"]
+    header = [("hypothesis word", f"{pair.against} word")[side], partner, "adds", "mass"]
     rows = []
     for i, word in enumerate(own.words):
         if word.end == word.start and word.mass == 0 and word.contribution == 0:
@@ -149,8 +150,7 @@ def _unmoved(word: Word, side: int) -> str:
 
 def _sum_lines(explanation: Explanation) -> list[str]:
     sums = [
-        math.fsum(word.contribution for pair in explanation.pairs for word in _sides(pair)[side].words)
-        for side in (0, 1)
+        math.fsum(word.contribution for pair in explanation.pairs for word in pair.sides[side].words) for side in (0, 1)
     ]
     terms = "".join(f" {signed(value, 4)} ({name})" for name, value in explanation.terms.items())
     base = "a perfect match" if explanation.base else "no distance"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from monge.explanation import Explanation, Word
+from monge.explanation import Explanation
 from monge.report.alignment.layout import label_width
 from monge.report.printable import make_printable
 
@@ -15,7 +15,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans'
 RAMP = ((38, 128, 160), (140, 180, 166), (226, 176, 74), (221, 122, 58), (204, 58, 44))
 LOSS = "#cc3a2c"
 SIZE, SMALL = 15.0, 12.0
-MARGIN = 18.0
+MARGIN = 12.0
 NARROW = 440.0  # a wider picture is scrolled on a phone, because its words would be too small to read
 
 
@@ -33,12 +33,13 @@ def cost_colour(cost: float, far: float) -> str:
 
 def svg_title(text: str) -> str:
     """Return a tooltip that shows *text* literally."""
-    return f"<title>{escape(make_printable(text))}</title>"
+    return svg_title_lines([text])
 
 
-def word_title(word: Word) -> str:
-    """Return the tooltip of a word: what it adds to the score, and its mass."""
-    return svg_title(f"{word.text}: adds {signed(word.contribution, 4)}, mass {word.mass:.4f}")
+def svg_title_lines(lines: Sequence[str]) -> str:
+    """Return a tooltip of several lines, each shown literally."""
+    shown = "\n".join(make_printable(line) for line in lines)
+    return f"<title>{escape(shown)}</title>"
 
 
 def signed(value: float, digits: int = 3) -> str:
@@ -79,7 +80,13 @@ def cost_legend(far: float, top: float, remarks: Sequence[str]) -> Legend:
 
 
 def svg_document(
-    explanation: Explanation, size: tuple[float, float], body: Sequence[str], legend: Legend, frame: bool
+    explanation: Explanation,
+    size: tuple[float, float],
+    body: Sequence[str],
+    legend: Legend,
+    frame: bool,
+    *,
+    against: str = "reference",
 ) -> str:
     """Return the whole picture; *frame* adds a heading and a white background, for use as a separate file.
 
@@ -88,7 +95,7 @@ def svg_document(
     better = "higher is better" if explanation.higher_is_better else "lower is better"
     heading = f"{explanation.metric} {explanation.value:.4f}".replace("-", "−")
     label = quoteattr(f"Alignment behind {heading} ({better})")
-    remark = f"{better}; hypothesis first, reference second"
+    remark = f"{better}; hypothesis first, {against} second"
     needed = 2 * MARGIN + label_width(heading, SIZE * 1.2) + label_width(remark, 14) if frame else 0.0
     top = 30.0 if frame else 0.0
     width, height = max(size[0], legend.width, needed), size[1] + legend.height + top

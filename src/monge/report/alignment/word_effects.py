@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from monge.explanation import LocalExplanation
+from monge.explanation import LocalExplanation, describe_loss
 from monge.report.alignment.layout import label_width, reads_leftwards
 from monge.report.alignment.parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
 from monge.report.printable import make_printable, shorten
@@ -30,13 +30,19 @@ def render_effects_text(explanation: LocalExplanation, *, colour: bool = False) 
     ]
     lines.append(text_table([f"{explanation.side} word", "adds", ""], rows))
     notes = [f"note: {make_printable(note)}" for note in explanation.notes]
-    return "\n".join([*lines, "", effects_sentence(explanation), *notes, explanation.signature])
+    told = f"{describe_loss(explanation)}."
+    return "\n".join([*lines, "", told, effects_sentence(explanation), *notes, explanation.signature])
 
 
 def effects_sentence(explanation: LocalExplanation) -> str:
     """Return one sentence that says what the effects are."""
     if explanation.base is None:
         return "Each number is what the score loses when that one word is left out (occlusion); they do not add up."
+    if explanation.method == "lime":
+        return (
+            f"Each number is the coefficient of a linear model of the score over {explanation.evaluations} texts with "
+            f"words left out (LIME; intercept {explanation.base:.4f})."
+        )
     total = sum(word.effect for word in explanation.words)
     if explanation.method == "shares":
         return f"{explanation.value:.4f} is the sum of what its {len(explanation.words)} words add (exact)"

@@ -29,7 +29,7 @@ function light(root, part, tell) {
     const on = pair ? touches(element) : own.h !== undefined ? ends.h.has(own.h) : ends.r.has(own.r);
     element.classList.toggle('on', on);
   }
-  tell([describe(part), ...(h === undefined || r === undefined ? flows.map(describe) : [])].join(' · '));
+  tell(describe(part).replace(/\n {2}/g, ' · ').replace(' · ', '\n')); // a line for the word, one for its flows
 }
 
 function describe(part) {

@@ -12,6 +12,8 @@ from monge.comparison import Comparison, Findings, MetricAgreement, PairResult, 
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import find_test
 from monge.comparison.wording import count_noun
+from monge.errors import OptionError
+from monge.report.compare.instances import instances_html
 from monge.report.compare.plots import (
     draw_differences,
     draw_pairwise_matrix,
@@ -28,9 +30,10 @@ from monge.report.compare.tables import (
     ranking_table,
     winner_first,
 )
-from monge.report.html import html_details, html_figure, html_list, html_page, html_table
+from monge.report.html import escape, html_details, html_figure, html_list, html_page, html_table
 from monge.report.plots import figure_bytes
 from monge.report.tables import display_width, text_table
+from monge.workflows.instances import ShownPair
 
 
 def comparison_tables(comparison: Comparison, *, all_pairs: bool = False, width: int | None = None) -> list[Table]:
@@ -170,18 +173,28 @@ def comparison_figures(comparison: Comparison, *, limit: int = 6) -> list[tuple[
 
 
 def comparison_html(
-    comparisons: Mapping[str, tuple[Comparison, Findings]], agreement: MetricAgreement | None, *, title: str
+    comparisons: Mapping[str, tuple[Comparison, Findings]],
+    agreement: MetricAgreement | None,
+    shown: Mapping[str, Sequence[ShownPair]] | None = None,
+    *,
+    title: str,
+    drill: bool = False,
 ) -> str:
-    """Return one page for one or several metrics that needs no network."""
+    """Return one page for one or several metrics that needs no network.
+
+    *shown* are the instances to show, by metric; *drill* gives each a button by which a page can explain it.
+    """
     sections: list[tuple[str, str]] = []
     if agreement is not None:
         tables = "".join(_titled(table) for table in agreement_tables(agreement))
         sections.append(("All metrics together", html_list(agreement_sentences(agreement)) + tables))
     for name, (comparison, findings) in comparisons.items():
         prefix = f"{name}: " if name and len(comparisons) > 1 else ""
+        instances = instances_html((shown or {}).get(name, ()), drill=name if drill else "")
         sections += [(f"{prefix}{heading.lower()}" if prefix else heading, content)
-                     for heading, content in _html_sections(comparison, findings)]  # fmt: skip
-    return html_page(title, sections)
+                     for heading, content in _html_sections(comparison, findings, instances)]  # fmt: skip
+    how = [heading for heading, _ in sections if heading.lower().endswith("how it was done")]
+    return html_page(title, sections, folded=how)
 
 
 def explain_all(comparisons: Mapping[str, Comparison]) -> dict[str, tuple[Comparison, Findings]]:
@@ -189,21 +202,30 @@ def explain_all(comparisons: Mapping[str, Comparison]) -> dict[str, tuple[Compar
     return {name: (comparison, explain_comparison(comparison)) for name, comparison in comparisons.items()}
 
 
-def _html_sections(comparison: Comparison, findings: Findings) -> list[tuple[str, str]]:
+def _html_sections(comparison: Comparison, findings: Findings, instances: str) -> list[tuple[str, str]]:
     heading = f'<p class="note">{comparison_heading(comparison)}</p>'
     tables = comparison_tables(comparison)
     overview, pairs = tables[:-2], tables[-2:]
     every = comparison_tables(comparison, all_pairs=True)[-2:]
     folded = html_details(f"all {len(comparison.pairs)} pairs", "".join(_titled(t) for t in every))
-    figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
     return [
         ("Conclusions", heading + html_list(findings.conclusions)),
         ("Warnings", html_list(findings.warnings, kind="warning")),
         ("Systems", "".join(_titled(t) for t in overview)),
         ("Pairs", "".join(_titled(t) for t in pairs) + (folded if len(every[0].rows) > len(pairs[0].rows) else "")),
-        ("Figures", f'<div class="figures">{"".join(figures)}</div>'),
+        ("Instances that differ most", instances),
+        ("Figures", _html_figures(comparison)),
         ("How it was done", html_list([_legend(comparison), *findings.notes], kind="note")),
     ]
+
+
+def _html_figures(comparison: Comparison) -> str:
+    """Return the figures, or where they are without matplotlib."""
+    try:
+        figures = [html_figure(figure_bytes(draw()), caption) for _, caption, draw in comparison_figures(comparison)]
+    except OptionError as error:  # matplotlib is not installed: the rest of the report needs none
+        return f'<p class="note">{escape(str(error))}</p>'
+    return f'<div class="figures">{"".join(figures)}</div>'
 
 
 def _titled(table: Table) -> str:

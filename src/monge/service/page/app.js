@@ -4,6 +4,7 @@ import { getMetrics, setToken } from './api.js';
 import { setUpCompare } from './compare.js';
 import { setUpExplain } from './explain.js';
 import { byId, make, readState, writeState } from './state.js';
+import { nameOf, readVariant } from './variants.js';
 
 const EXAMPLE = {
   h: 'In the north, strong rain is expected until Thursday night.',
@@ -15,12 +16,21 @@ const page = {
   cards: new Map(), // metrics of the service by name
   limits: {},
   save() { writeState(this.state); },
-  /** The chosen metrics, as requests name them. */
-  choices() { return this.state.m.filter((name) => this.cards.has(name)).map((name) => this.choice(name)); },
-  choice(name) {
-    const usesEncoder = this.cards.get(name)?.encoder;
-    return { name, options: usesEncoder && this.state.e ? { encoder: this.state.e } : {} };
+  /** The chosen metrics that can run here, as they are written: NAME,option=value. */
+  chosen() { return this.state.m.filter((text) => this.cards.has(nameOf(text)) && !this.obstacle(nameOf(text))); },
+  /** A metric as requests name it. */
+  choice(text) {
+    const { name, options } = readVariant(text);
+    const encoder = this.cards.get(name)?.encoder !== null && this.state.e && !options.encoder ? { encoder: this.state.e } : {};
+    return { name, options: { ...options, ...encoder }, label: text };
   },
+  /** Why a metric cannot run here with the encoder that is chosen, or nothing. */
+  obstacle(name) {
+    const card = this.cards.get(name);
+    if (!card || card.available) return '';
+    return card.encoder !== null && this.state.e ? '' : card.reason;
+  },
+  showTab: () => {},
 };
 
 function setUpTabs() {
@@ -42,43 +52,49 @@ function setUpTabs() {
       if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') show(tabs.find((other) => other !== tab), true);
     });
   }
+  page.showTab = (name) => show(byId(`tab-${name}`));
   show(tabs.find((tab) => tab.getAttribute('aria-controls') === page.state.tab) ?? tabs[0]);
 }
 
 function setUpMetrics(answer) {
   page.cards = new Map(answer.metrics.map((card) => [card.name, card]));
   page.limits = answer.limits;
-  page.state.m = page.state.m.filter((name) => page.cards.has(name));
+  page.state.m = page.state.m.filter((text) => page.cards.has(nameOf(text)));
   byId('version').textContent = `monge ${answer.version}`;
-  const families = Map.groupBy ? Map.groupBy(answer.metrics, (card) => card.family) : groupByFamily(answer.metrics);
-  for (const [family, cards] of families) {
-    const boxes = cards.map((card) => {
-      const box = make('input', { type: 'checkbox', value: card.name, checked: page.state.m.includes(card.name) });
-      box.addEventListener('change', () => {
-        page.state.m = [...byId('metric-list').querySelectorAll('input:checked')].map((other) => other.value);
-        showChosen();
-        page.save();
-      });
-      return make('label', { title: card.summary }, box, ` ${card.name} ${card.higher_is_better ? '↑' : '↓'}`);
-    });
-    byId('metric-list').append(make('fieldset', {}, make('legend', {}, family), ...boxes));
-  }
   const encoder = byId('encoder');
-  for (const name of answer.encoders) encoder.append(make('option', { value: name }, name));
+  encoder.replaceChildren(encoder.options[0], ...answer.encoders.map((name) => make('option', { value: name }, name)));
   encoder.value = answer.encoders.includes(page.state.e) ? page.state.e : '';
   page.state.e = encoder.value;
-  encoder.addEventListener('change', () => { page.state.e = encoder.value; page.save(); });
+  encoder.addEventListener('change', () => { page.state.e = encoder.value; page.save(); listMetrics(answer.metrics); });
+  listMetrics(answer.metrics);
+}
+
+function listMetrics(cards) {
+  const families = new Map();
+  for (const card of cards) families.set(card.family, [...(families.get(card.family) ?? []), card]);
+  byId('metric-list').replaceChildren(...[...families].map(([family, members]) =>
+    make('fieldset', {}, make('legend', {}, family), ...members.map(metricBox))));
   showChosen();
 }
 
-function groupByFamily(cards) {
-  const families = new Map();
-  for (const card of cards) families.set(card.family, [...(families.get(card.family) ?? []), card]);
-  return families;
+/** A metric with its box to tick; one that cannot run here is grey and says why. */
+function metricBox(card) {
+  const obstacle = page.obstacle(card.name);
+  const ticked = page.state.m.some((text) => nameOf(text) === card.name);
+  const box = make('input', { type: 'checkbox', value: card.name, checked: ticked && !obstacle, disabled: Boolean(obstacle) });
+  box.addEventListener('change', () => {
+    const others = page.state.m.filter((text) => nameOf(text) !== card.name);
+    page.state.m = box.checked ? [...others, card.name] : others;
+    showChosen();
+    page.save();
+  });
+  const arrow = card.higher_is_better ? '↑' : '↓';
+  return make('label', { title: card.summary, class: obstacle ? 'off' : false }, box, ` ${card.name} ${arrow}`,
+    ...(obstacle ? [make('span', { class: 'reason' }, ` ${obstacle}`)] : []));
 }
 
 function showChosen() {
-  byId('chosen-metrics').textContent = page.state.m.join(', ') || 'none';
+  byId('chosen-metrics').textContent = page.chosen().join(', ') || 'none';
 }
 
 /** A file that misses its target must not replace the page. */
@@ -96,14 +112,15 @@ async function begin() {
   setUpTabs();
   ignoreStrayDrops();
   if (!page.state.h && page.state.r.every((text) => !text)) Object.assign(page.state, EXAMPLE);
-  const explain = setUpExplain(page);
+  page.explain = setUpExplain(page);
+  page.showChosen = showChosen;
   setUpCompare(page);
   const load = async () => {
     try {
       setUpMetrics(await getMetrics());
       byId('token').hidden = true;
       byId('pair-status').textContent = '';
-      explain.run();
+      page.explain.run();
     } catch (error) {
       const asked = !byId('token').hidden;
       if (error.status === 401) byId('token').hidden = false;

@@ -1,7 +1,9 @@
-// Systems: files that are dropped or chosen, and the report of their comparison.
+// Systems: files that are dropped or chosen, the report of their comparison, and the way from it to single sentences.
 
 import * as api from './api.js';
 import { byId, make, onDrop, readText } from './state.js';
+
+const KINDS = ['system', 'reference', 'source'];
 
 export function setUpCompare(page) {
   new ComparePanel(page).listen();
@@ -10,21 +12,23 @@ export function setUpCompare(page) {
 class ComparePanel {
   constructor(page) {
     this.page = page;
-    this.files = { reference: new Map(), system: new Map() };
+    this.files = { system: new Map(), reference: new Map(), source: new Map() };
+    this.compared = null; // the files behind the report
     this.report = '';
     this.abort = new AbortController();
   }
 
   listen() {
-    for (const kind of ['reference', 'system']) {
-      const zone = byId(`drop-${kind}s`);
+    for (const kind of KINDS) {
       const input = byId(`${kind}-files`);
       input.addEventListener('change', () => { this.take(kind, [...input.files]); input.value = ''; });
-      onDrop(zone, (files) => this.take(kind, files));
+      onDrop(byId(`drop-${kind}s`), (files) => this.take(kind, files));
     }
     byId('run-compare').addEventListener('click', () => this.run());
     byId('clear-compare').addEventListener('click', () => this.clear());
     byId('save-report').addEventListener('click', () => this.save());
+    byId('report').addEventListener('click', (event) => this.follow(event));
+    byId('back-to-report').addEventListener('click', () => { byId('back').hidden = true; this.page.showTab('compare'); });
   }
 
   say(text) { byId('compare-status').textContent = text; }
@@ -32,10 +36,25 @@ class ComparePanel {
   setBusy(busy) {
     byId('run-compare').disabled = busy;
     byId('compare-progress').hidden = !busy;
+    byId('compare-progress').removeAttribute('value');
+  }
+
+  /** Show how far the service is. */
+  tell({ step, done, total }) {
+    const bar = byId('compare-progress');
+    if (done < total) {
+      bar.max = total;
+      bar.value = done;
+      this.say(`${step}: ${done.toLocaleString()} of ${total.toLocaleString()} segments`);
+    } else {
+      bar.removeAttribute('value');
+      this.say(`${step} …`);
+    }
   }
 
   async take(kind, files) {
     const problems = [];
+    if (kind === 'source') this.files.source.clear(); // there is one file of sources
     for (const file of files) {
       try {
         const text = await readText(file, this.page.limits.body_bytes);
@@ -60,14 +79,14 @@ class ComparePanel {
   clear() {
     this.abort.abort();
     this.setBusy(false);
-    for (const kind of ['reference', 'system']) { this.files[kind].clear(); this.list(kind); }
+    for (const kind of KINDS) { this.files[kind].clear(); this.list(kind); }
     byId('report').replaceChildren();
     byId('save-report').hidden = true;
     this.say('');
   }
 
   async run() {
-    const metrics = this.page.choices();
+    const metrics = this.page.chosen().map((text) => this.page.choice(text));
     const systems = Object.fromEntries(this.files.system);
     if (Object.keys(systems).length < 2) return this.say('at least two systems are needed');
     if (!metrics.length) return this.say('choose a metric');
@@ -75,20 +94,55 @@ class ComparePanel {
     this.setBusy(true);
     this.abort = new AbortController();
     const { signal } = this.abort;
+    const references = [...this.files.reference.values()];
+    const sources = [...this.files.source.values()][0] ?? null;
     try {
-      const answer = await api.compare({ metrics, systems, references: [...this.files.reference.values()] }, signal);
+      const answer = await api.compare({ metrics, systems, references, sources }, signal, (progress) => {
+        if (!signal.aborted) this.tell(progress);
+      });
       if (signal.aborted) return; // cleared just as the answer came
-      this.report = answer.report;
-      const unstyled = answer.report.replace(/<style>[^]*?<\/style>/, ''); // the page brings the same style sheet
-      const parsed = new DOMParser().parseFromString(unstyled, 'text/html');
-      byId('report').replaceChildren(...[...parsed.querySelector('main').children].map((part) => document.importNode(part, true)));
-      byId('save-report').hidden = false;
-      this.say(Object.entries(answer.errors).map(([name, error]) => `${name} failed and is left out: ${error}`).join('; '));
+      this.compared = { systems, references, sources };
+      this.show(answer);
     } catch (error) {
       if (signal.aborted) return;
       this.say(error.message);
     }
     this.setBusy(false);
+  }
+
+  show(answer) {
+    this.report = answer.report;
+    const unstyled = answer.report.replace(/<style>[^]*?<\/style>/, ''); // the page brings the same style sheet
+    const parsed = new DOMParser().parseFromString(unstyled, 'text/html');
+    byId('report').replaceChildren(...[...parsed.querySelector('main').children].map((part) => document.importNode(part, true)));
+    byId('save-report').hidden = false;
+    this.say(Object.entries(answer.errors).map(([name, error]) => `${name} failed and is left out: ${error}`).join('; '));
+  }
+
+  /** Go to a section of the report (the address holds the page's state, so links do not change it), or to a sentence. */
+  follow(event) {
+    const link = event.target.closest('nav.contents a');
+    if (link) {
+      event.preventDefault();
+      document.getElementById(link.getAttribute('href').slice(1))?.scrollIntoView({ behavior: 'smooth' });
+    }
+    const button = event.target.closest('button.drill');
+    if (button) this.drill(button.dataset);
+  }
+
+  /** Explain one output of a system on the other tab. */
+  drill({ system, id, metric }) {
+    const place = Number(id) - 1;
+    const { systems, references, sources } = this.compared;
+    Object.assign(this.page.state, {
+      h: systems[system][place], r: references.map((lines) => lines[place]), s: sources?.[place] ?? '', metric,
+    });
+    this.page.explain.fill();
+    byId('back').hidden = false;
+    byId('back-note').textContent = `${system}, line ${id}`;
+    this.page.showTab('explain');
+    scrollTo(0, 0);
+    this.page.explain.run();
   }
 
   save() {

@@ -1,10 +1,14 @@
-// One pair: scores as cards, the alignment of the chosen one as ribbons or heat map, and the change from the last one.
+// One pair: scores as cards, the alignment of the chosen one as rows, columns or heat map, and the change from the last one.
 
 import * as api from './api.js';
+import { failedCard, scoreCard, specOf } from './cards.js';
 import { lightUp } from './hover.js';
+import { showOptions } from './options.js';
 import { byId, make, onDrop, readText, signed } from './state.js';
 
-const NARROW = 700;
+const VIEWS = ['ribbons', 'columns', 'heatmap'];
+const PATIENCE = 250; // milliseconds until a picture is drawn anew for another width
+const SLACK = 24; // pixels by which a picture may be too narrow
 
 export function setUpExplain(page) {
   const panel = new ExplainPanel(page);
@@ -19,12 +23,20 @@ class ExplainPanel {
     this.shown = null;
     this.before = null;
     this.pair = 0;
+    this.width = 0; // that the pictures were drawn for
     this.abort = new AbortController();
-    byId('hypothesis').value = page.state.h;
-    byId('source').value = page.state.s;
-    byId('source-box').open = Boolean(page.state.s);
-    for (const text of page.state.r.length ? page.state.r : ['']) this.addReference(text);
+    this.fill();
     lightUp(byId('picture'), (text) => { byId('detail').textContent = text; });
+  }
+
+  /** Put the texts of the state into the fields. */
+  fill() {
+    const { state } = this.page;
+    byId('hypothesis').value = state.h;
+    byId('source').value = state.s;
+    byId('source-box').open = Boolean(state.s);
+    byId('references').replaceChildren();
+    for (const text of state.r.length ? state.r : ['']) this.addReference(text);
   }
 
   listen() {
@@ -35,20 +47,31 @@ class ExplainPanel {
     for (const id of ['hypothesis', 'source']) this.takeDrops(byId(id));
     byId('add-reference').addEventListener('click', () => this.addReference('').focus());
     byId('share').addEventListener('click', () => this.share());
-    for (const view of ['ribbons', 'heatmap']) {
+    for (const view of VIEWS) {
       byId(`view-${view}`).addEventListener('click', () => { this.page.state.view = view; this.page.save(); this.draw(); });
     }
     byId('cards').addEventListener('keydown', (event) => this.step(event));
-    matchMedia(`(max-width: ${NARROW}px)`).addEventListener('change', () => {
-      this.answers.clear();
-      if (this.shown) this.look(this.shown);
-    });
+    let waiting;
+    new ResizeObserver(() => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.fit(), PATIENCE);
+    }).observe(byId('explain'));
   }
+
+  /** Draw anew when the room for the picture has changed. */
+  fit() {
+    const room = this.room();
+    if (!this.shown || !this.width || byId('why').hidden || Math.abs(room - this.width) < SLACK) return;
+    this.answers.clear();
+    this.look(this.shown);
+  }
+
+  room() { return Math.max(280, Math.floor(byId('explain').clientWidth || innerWidth - 32)); }
 
   addReference(text) {
     const list = byId('references');
     const number = list.children.length + 1;
-    const area = make('textarea', { rows: 2, spellcheck: 'false', dir: 'auto', id: `reference-${number}` });
+    const area = make('textarea', { rows: 3, spellcheck: 'false', dir: 'auto', id: `reference-${number}` });
     area.value = text;
     this.takeDrops(area);
     const row = make('div', {}, make('label', { for: area.id }, number === 1 ? 'Reference' : `Reference ${number}`), area);
@@ -89,7 +112,7 @@ class ExplainPanel {
   segment() {
     const { state } = this.page;
     const filled = state.r.filter((text) => text !== '');
-    return { hypothesis: state.h, references: filled.length ? filled : [''], source: state.s || null };
+    return { hypothesis: state.h, references: filled.length || state.s ? filled : [''], source: state.s || null };
   }
 
   say(text) { byId('pair-status').textContent = text; }
@@ -101,47 +124,57 @@ class ExplainPanel {
     const { signal } = this.abort;
     this.answers.clear();
     this.before = null;
-    const metrics = this.page.choices();
-    if (!metrics.length) return this.say('choose a metric');
+    const chosen = this.page.chosen();
+    if (!chosen.length) return this.say('choose a metric');
     this.say('scoring …');
     this.setBusy(true);
     try {
-      const { results } = await api.score({ metrics, segments: [this.segment()] }, signal);
+      const { results, failed } = await this.score(chosen, signal);
       if (signal.aborted) return; // a newer run took over just as the answer came
       this.say('');
-      this.showCards(results);
+      this.showCards(chosen, results, failed);
     } catch (error) {
       if (signal.aborted) return; // a newer run has taken over
       byId('cards').replaceChildren(); // they belong to other texts
       byId('why').hidden = true;
+      byId('options').hidden = true;
       this.clearPicture();
       this.say(error.message);
+    }
+  }
+
+  /** Score by the chosen metrics; one that the service refuses (it needs a source, say) does not stop the others. */
+  async score(chosen, signal) {
+    const failed = new Map();
+    for (;;) {
+      const left = chosen.filter((text) => !failed.has(text));
+      try {
+        const { results } = await api.score({ metrics: left.map((text) => this.page.choice(text)), segments: [this.segment()] }, signal);
+        return { results, failed };
+      } catch (error) {
+        const place = error.field?.match(/^metrics\[(\d+)\]/);
+        if (signal.aborted || !place || left.length < 2) throw error;
+        failed.set(left[place[1]], error.reason);
+      }
     }
   }
 
   /** Mark whether the picture is still that of an earlier request. */
   setBusy(busy) { byId('picture').setAttribute('aria-busy', String(busy)); }
 
-  showCards(results) {
-    byId('cards').replaceChildren(...results.map((result) => (result.error ? failedCard(result) : this.card(result))));
+  showCards(chosen, results, failed) {
+    const made = new Map(results.map((result) => [result.metric, result]));
+    byId('cards').replaceChildren(...chosen.map((text) => {
+      const result = made.get(text);
+      return !result || result.error ? failedCard(text, result?.error ?? failed.get(text)) : this.card(result);
+    }));
     const names = results.filter((result) => !result.error).map((result) => result.metric);
     byId('why').hidden = false;
     this.look(names.includes(this.page.state.metric) ? this.page.state.metric : names[0]);
   }
 
   card(result) {
-    const { value, unknown, marked } = result.segments[0];
-    const wide = this.page.cards.get(result.metric)?.bounds[1] === 100;
-    const number = value === null ? '–' : value.toFixed(wide ? 2 : 4).replace('-', '−');
-    const card = make(
-      'button',
-      { type: 'button', class: 'card', role: 'radio', 'aria-checked': 'false', 'data-metric': result.metric, tabindex: -1,
-        title: result.signature },
-      make('span', { class: 'name' }, result.metric),
-      make('span', { class: 'value' }, marked ? `${number}!` : number),
-      make('span', { class: 'note' }, result.higher_is_better ? '↑ higher is better' : '↓ lower is better'),
-      ...(marked ? [make('span', { class: 'note unknown' }, `! ${Math.round(100 * unknown)} % of the words unknown`)] : []),
-    );
+    const card = scoreCard(result, specOf(this.page, result.metric));
     card.addEventListener('click', () => this.look(result.metric));
     return card;
   }
@@ -166,12 +199,13 @@ class ExplainPanel {
       card.setAttribute('aria-checked', checked);
       card.tabIndex = checked ? 0 : -1;
     }
+    showOptions(this.page, metric, (text) => this.replaceMetric(metric, text));
     const { signal } = this.abort;
     try {
       if (!this.answers.has(metric)) {
         this.setBusy(true);
-        const columns = innerWidth <= NARROW;
-        const request = { metric: this.page.choice(metric), segment: this.segment(), columns: columns || null };
+        this.width = this.room();
+        const request = { metric: this.page.choice(metric), segment: this.segment(), width: this.width };
         const answer = await api.explain(request, signal);
         if (signal.aborted) return; // it explains texts that have been replaced
         this.answers.set(metric, answer);
@@ -180,30 +214,41 @@ class ExplainPanel {
     } catch (error) {
       if (signal.aborted || metric !== this.shown) return;
       this.clearPicture();
-      this.say(error.message);
+      byId('sentence').textContent = `No picture. ${error.message}`;
     }
+  }
+
+  /** Take another variant of a metric in its place. */
+  replaceMetric(old, text) {
+    const { state } = this.page;
+    state.m = [...new Set(state.m.map((other) => (other === old ? text : other)))];
+    state.metric = text;
+    this.page.showChosen();
+    this.run();
   }
 
   /** Remove everything that belongs to another metric or text. */
   clearPicture() {
-    for (const id of ['picture', 'detail', 'sum', 'difference', 'notes', 'pair-choice']) byId(id).replaceChildren();
+    for (const id of ['sentence', 'picture', 'detail', 'sum', 'difference', 'notes', 'pair-choice']) byId(id).replaceChildren();
     this.setBusy(false);
   }
 
   draw() {
     const answer = this.answers.get(this.shown);
     if (!answer) return;
-    const { view } = this.page.state;
+    const { kind, sentence, explanation, pictures } = answer;
+    this.pair = Math.min(this.pair, pictures.length - 1);
+    const drawings = pictures[this.pair];
+    const view = drawings[this.page.state.view] ? this.page.state.view : 'ribbons';
     const held = byId('picture').contains(document.activeElement) ? { ...document.activeElement.dataset } : null;
-    const { kind, explanation, pictures } = answer;
-    for (const name of ['ribbons', 'heatmap']) {
+    for (const name of VIEWS) {
       byId(`view-${name}`).setAttribute('aria-checked', name === view);
       byId(`view-${name}`).hidden = kind !== 'additive';
+      byId(`view-${name}`).disabled = !drawings[name];
     }
-    this.pair = Math.min(this.pair, pictures.length - 1);
-    byId('view-heatmap').disabled = !pictures[this.pair].heatmap;
+    byId('sentence').textContent = sentence.charAt(0).toUpperCase() + sentence.slice(1);
     this.drawPairs(explanation.pairs ?? []);
-    this.drawPicture(pictures[this.pair][view] || pictures[this.pair].ribbons);
+    this.drawPicture(drawings[view]);
     byId('detail').textContent = kind === 'additive'
       ? 'Point at a word, or reach it with the Tab key, to see where its mass goes.'
       : 'Point at a word, or reach it with the Tab key, to see what it adds.';
@@ -262,20 +307,12 @@ class ExplainPanel {
   }
 }
 
-/** A metric that failed: its card says why, and cannot be chosen, since there is nothing to explain. */
-function failedCard(result) {
-  return make('div', { class: 'card failed', role: 'note', 'data-metric': result.metric },
-    make('span', { class: 'name' }, result.metric),
-    make('span', { class: 'value' }, 'failed'),
-    make('span', { class: 'note' }, result.error));
-}
-
 /** Return every word with its share of the loss; a word is identified by side and position. */
 function shares(explanation) {
   const words = explanation.pairs.flatMap((pair, place) => ['hypothesis', 'reference'].flatMap((side) =>
     pair[side].words.filter((word) => word.end > word.start).map((word) => ({
       key: `${side === 'hypothesis' ? '' : place}${side}${word.start}-${word.end}`,
-      word: word.text, side, loss: Math.abs(word.contribution),
+      word: word.text, side: side === 'hypothesis' ? side : pair.against, loss: Math.abs(word.contribution),
     }))));
   const total = words.reduce((sum, word) => sum + word.loss, 0) || 1;
   const merged = new Map();
@@ -293,6 +330,7 @@ function sumLine(explanation) {
   const terms = Object.entries(explanation.terms).map(([name, value]) => ` ${signed(value)} (${name})`).join('');
   const value = explanation.value.toFixed(4).replace('-', '−');
   const base = explanation.base.toFixed(4);
+  const other = explanation.pairs[0]?.against ?? 'reference';
   return `${value} = ${base} (${explanation.base ? 'a perfect match' : 'no distance'}) ${signed(side('hypothesis'))} `
-    + `(hypothesis words) ${signed(side('reference'))} (reference words)${terms}`;
+    + `(hypothesis words) ${signed(side('reference'))} (${other} words)${terms}`;
 }

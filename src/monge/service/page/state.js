@@ -1,5 +1,7 @@
 // The state of the page, kept in the fragment of its address: a link shows the same page, and no server log has the texts.
 
+import { joinVariants, splitVariants } from './variants.js';
+
 const DEFAULTS = {
   tab: 'explain', h: '', r: [''], s: '', m: ['bertscore', 'emd', 'chrf'], e: '', view: 'ribbons', metric: '',
 };
@@ -10,7 +12,7 @@ export function readState() {
   const state = { ...DEFAULTS, r: [...DEFAULTS.r], m: [...DEFAULTS.m] };
   for (const key of ['tab', 'h', 's', 'e', 'view', 'metric']) if (fields.has(key)) state[key] = fields.get(key);
   if (fields.has('r')) state.r = fields.getAll('r');
-  if (fields.has('m')) state.m = fields.get('m').split(',').filter(Boolean);
+  if (fields.has('m')) state.m = splitVariants(fields.get('m'));
   return state;
 }
 
@@ -21,7 +23,7 @@ export function writeState(state) {
     if (state[key] !== DEFAULTS[key]) fields.set(key, state[key]);
   }
   for (const reference of state.r) fields.append('r', reference);
-  if (state.m.join() !== DEFAULTS.m.join()) fields.set('m', state.m.join());
+  if (state.m.join() !== DEFAULTS.m.join()) fields.set('m', joinVariants(state.m));
   history.replaceState(null, '', `#${fields}`);
 }
 

@@ -1,0 +1,87 @@
+"""One sentence that says where a score was lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from monge.explanation.local import LocalExplanation
+from monge.explanation.result import ExplainedPair, Explanation
+
+NAMED = 2  # words of a kind
+LOST, MISSING = 0.25, 0.45  # strain from which a word counts as lost, and a reference word as missing
+NOTHING = 0.03  # mean strain of texts that match
+
+
+def describe_loss(explanation: Explanation | LocalExplanation) -> str:
+    """Return one sentence: the hypothesis words that lose most, and the words of the other text that nothing matches.
+
+    A word counts as missing if the mean cost of its flows is at least 45 % of what is far for these texts
+    (``ExplainedPair.far``).
+
+    >>> from monge.encoders.static.hashed import HashedEncoder
+    >>> from monge.explanation.additive import explain_segments
+    >>> from monge.metrics import load_metric
+    >>> from monge.text import Segment
+    >>> metric = load_metric("bertscore", encoder=HashedEncoder())
+    >>> segment = Segment("the long awaited boat came home", ("the long expected boat came home",))
+    >>> describe_loss(explain_segments(metric, [segment])[0])
+    'lost most on “awaited”; “expected” is missing'
+    """
+    if isinstance(explanation, LocalExplanation):
+        return _describe_effects(explanation)
+    pair = explanation.pairs[0]
+    direction = -1.0 if explanation.higher_is_better else 1.0
+    worst_term = max(explanation.terms.items(), key=lambda term: direction * term[1], default=("", 0.0))
+    lost = _lost_words(pair, 0, direction, least=LOST)
+    missing = _lost_words(pair, 1, direction, least=MISSING)
+    parts = []
+    if direction * worst_term[1] > _loss(pair, direction):
+        parts.append(f"lost most by the {worst_term[0]}")
+    elif _mean_strain(pair) < NOTHING:
+        return f"almost nothing is lost: every word has its counterpart in the {pair.against}"
+    if lost:
+        parts.append(f"{'also' if parts else 'lost most'} on {quote(lost)}")
+    if missing:
+        parts.append(f"{quote(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    return "; ".join(parts) if parts else "a little is lost on many words, much on none"
+
+
+def quote(words: Sequence[str]) -> str:
+    """Return words in quotation marks, as a list.
+
+    >>> quote(["a", "b"])
+    '“a” and “b”'
+    """
+    return " and ".join(f"“{word}”" for word in words)
+
+
+def _lost_words(pair: ExplainedPair, side: int, direction: float, *, least: float) -> list[str]:
+    strain = pair.strain(side)
+    words = pair.sides[side].words
+    losses = [
+        (direction * word.contribution, word.text)
+        for number, word in enumerate(words)
+        if strain[number] >= least and any(map(str.isalnum, word.text)) and word.end > word.start
+    ]
+    named = dict.fromkeys(text for loss, text in sorted(losses, reverse=True) if loss > 0)
+    return list(named)[:NAMED]
+
+
+def _loss(pair: ExplainedPair, direction: float) -> float:
+    return math.fsum(direction * word.contribution for side in pair.sides for word in side.words)
+
+
+def _mean_strain(pair: ExplainedPair) -> float:
+    """Return the mean strain over the mass of both texts."""
+    total = [float(sum(s * w.mass for s, w in zip(pair.strain(k), pair.sides[k].words, strict=True))) for k in (0, 1)]
+    return sum(total) / 2
+
+
+def _describe_effects(explanation: LocalExplanation) -> str:
+    harms = sorted(zip(explanation.suspicion(), (w.text for w in explanation.words), strict=True), reverse=True)
+    harmful = list(dict.fromkeys(text for harm, text in harms if harm > 0))[:NAMED]
+    helpful = list(dict.fromkeys(text for harm, text in reversed(harms) if harm < 0))[:NAMED]
+    parts = [f"better without {quote(harmful)}"] if harmful else []
+    parts += [f"rests most on {quote(helpful)}"] if helpful else []
+    return "; ".join(parts) if parts else "no single word changes the score"
