@@ -3,6 +3,11 @@
   monge models                     which models there are, and which are on this machine
   monge models fetch minilm mpnet  get them, if they are not here yet
   monge models path minilm         print the directory of one
+  monge models add xlmr FOLDER     give a name to a Hugging Face encoder (hub name or folder) or to word vectors
+  monge models layers              which layers of public checkpoints agree best with people (for layers=best)
+
+`add` records the digest of the weights, languages (--languages "de fr") and the best layers (--layers 9): a metric with
+encoder=xlmr refuses other files. BERT, RoBERTa, XLM-R, DistilBERT and MPNet models run without torch.
 
 Models are kept in $MONGE_CACHE, or else in the folder monge of your cache. A metric that needs a missing
 model fetches it, unless --offline is given or MONGE_OFFLINE=1 is set.
@@ -24,9 +29,15 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``monge models``."""
     parser.add_argument(
-        "action", nargs="?", choices=("list", "fetch", "path"), default="list", help="what to do; default: list"
+        "action",
+        nargs="?",
+        choices=("list", "fetch", "path", "add", "layers"),
+        default="list",
+        help="what to do; default: list",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="the models to fetch or to locate")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="models to fetch or to locate; to add: NAME HUB|DIR")
+    parser.add_argument("--languages", default="", metavar="CODES", help="with add: languages of the model")
+    parser.add_argument("--layers", default="", metavar="LAYERS", help="with add: its best layers")
     parser.add_argument("--offline", action="store_true", help="never use the network")
 
 
@@ -37,6 +48,10 @@ def run(args: argparse.Namespace) -> int:
     environment = Environment.read()
     if args.offline:
         environment = dataclasses.replace(environment, offline=True)
+    if args.action == "add":
+        return _add(args, environment)
+    if args.action == "layers":
+        return _print_layers()
     specs = [find_model(name) for name in args.names]
     if args.action == "list":
         _print_table(specs or list(MODELS), environment)
@@ -45,6 +60,34 @@ def run(args: argparse.Namespace) -> int:
         raise OptionError(f"monge models {args.action} needs the name of a model; `monge models` lists them")
     for spec in specs:
         print(_path_of(spec, environment) if args.action == "path" else _fetch(spec, environment))
+    return 0
+
+
+def _add(args: argparse.Namespace, environment: Environment) -> int:
+    from monge.encoders import load_encoder
+    from monge.encoders.added import describe_encoder, read_added, record_model
+    from monge.encoders.registry import known_names
+
+    if len(args.names) != 2:
+        raise OptionError("monge models add needs a name and a hub name or folder: monge models add NAME HUB|DIR")
+    name, source = args.names
+    if name in known_names():
+        raise OptionError(f"{name!r} is the name of another encoder")
+    encoder = load_encoder(source, environment=environment)
+    model = describe_encoder(name, source, encoder, languages=args.languages, layers=args.layers)
+    known = name in read_added(environment)
+    record_model(model, environment)
+    layers = f", best layers {model.layers}" if model.layers else ""
+    print(f"{'replaced' if known else 'added'} {name}: {encoder.signature}, {encoder.layers} hidden states{layers}")
+    return 0
+
+
+def _print_layers() -> int:
+    from monge.encoders.added import KNOWN_LAYERS
+    from monge.report.tables import text_table
+
+    rows = [[known.checkpoint, known.layers, known.languages, known.origin] for known in KNOWN_LAYERS]
+    print(text_table(["checkpoint", "layers", "languages", "measured by"], rows, left=4))
     return 0
 
 
@@ -66,7 +109,8 @@ def _path_of(spec: ModelSpec, environment: Environment) -> str:
 
 
 def _print_table(specs: list[ModelSpec], environment: Environment) -> None:
-    from monge.encoders.models import locate_model
+    from monge.encoders.added import read_added
+    from monge.encoders.models import MODELS, locate_model
 
     rows = [("name", "model", "kind", "size", "licence", "languages", "where")]
     for spec in specs:
@@ -74,6 +118,10 @@ def _print_table(specs: list[ModelSpec], environment: Environment) -> None:
         size = f"{spec.megabytes} MB"
         place = "not here" if where is None else str(where)
         rows.append((spec.name, spec.title, spec.kind, size, spec.licence, spec.languages, place))
+    if len(specs) == len(MODELS):
+        for one in read_added(environment).values():
+            layers = f"best {one.layers}" if one.layers else ""
+            rows.append((one.name, one.digest, "added", "", layers, " ".join(one.languages), one.source))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -26,7 +26,7 @@ class Parallel:
     """Texts of two languages that translate each other, or the entries of a dictionary (``origin`` dictionary).
 
     ``origin`` says what a pair of vectors is made of: aligned ``words`` in context, whole ``sentences``, or entries of
-    a ``dictionary`` by themselves. Raises InputError for texts that cannot be used.
+    a ``dictionary`` by themselves. Raises InputError unless both sides have the same number of texts.
     """
 
     source: tuple[str, ...]
@@ -38,6 +38,9 @@ class Parallel:
             raise OptionError(f"pairs from {self.origin!r}{suggest(self.origin, ORIGINS)}: must be words or sentences")
         if len(self.source) != len(self.target):
             raise InputError(f"{len(self.source)} source texts and {len(self.target)} target texts are not parallel")
+
+    def check(self) -> None:
+        """Raise InputError for texts that no map can be fitted on: too few, or mostly identical."""
         if len(self.source) < LEAST_PAIRS:
             raise InputError(f"{len(self.source)} pairs of texts are too few to fit a map (at least {LEAST_PAIRS})")
         same = sum(one.strip() == other.strip() for one, other in zip(self.source, self.target, strict=True))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from monge.encoders.base import EncodedText, Encoder
+from monge.encoders.base import EncodedText, Encoder, layer_names_of
 from monge.storage.identity import stated_identity
 
 HELD_BYTES = 256 << 20  # of vectors at once
@@ -68,7 +68,13 @@ def find_shared(readings: Iterable[tuple[Encoder, Sequence[int]]]) -> list[Share
         encoders.setdefault(key, encoder)
         layers.setdefault(key, set()).update(own)
         readers[key] = readers.get(key, 0) + 1
-    return [SharedReading(encoders[key], tuple(sorted(layers[key]))) for key in encoders if readers[key] > 1]
+    shared = [key for key in encoders if readers[key] > 1 and (len(layers[key]) == 1 or _stacks(encoders[key]))]
+    return [SharedReading(encoders[key], tuple(sorted(layers[key]))) for key in shared]
+
+
+def _stacks(encoder: Encoder) -> bool:
+    """Whether several layers can be read at once; named ones differ in width."""
+    return not layer_names_of(encoder)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from monge.encoders.added import check_added, read_added
 from monge.encoders.base import Encoder
 from monge.encoders.models import ENCODER_MODELS, find_model, require_model
 from monge.environment import Environment
@@ -60,7 +61,8 @@ def load_encoder(
 ) -> Encoder:
     """Return the encoder that *source* names.
 
-    *source* is a name (``minilm``, ``mpnet``, ``use``, ``glove``, ``hashed``, or one that another package adds through
+    *source* is a name (``minilm``, ``mpnet``, ``use``, ``glove``, ``hashed``, one that
+    ``monge models add`` recorded, or one that another package adds through
     the entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
     vectors, a hub name (``org/model`` or ``bert-base-uncased``), or any object that follows
     :class:`~monge.encoders.base.Encoder`, which is returned as it is. A missing model is fetched, unless
@@ -92,6 +94,11 @@ def _load_name(name: str, options: RunOptions, environment: Environment) -> Enco
     made = _load_named(name)
     if made is not None:
         return made
+    added = read_added(environment).get(name)
+    if added is not None:
+        encoder = _load_name(added.source, options, environment)
+        check_added(added, encoder)
+        return encoder
     path = Path(name).expanduser()
     if path.exists():
         return _load_path(path, options, environment)

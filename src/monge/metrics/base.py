@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from monge.clouds import MARKED_SHARE
 from monge.errors import InputError
-from monge.metrics.languages import describe_mismatch, sample_texts
+from monge.metrics.languages import describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import NEEDS, Metric, MetricSpec, SummableParts
 from monge.scores import Score, Signature
 from monge.text import Segment, make_segments, word_spans
@@ -92,7 +92,7 @@ def summarise_scores(metric: Metric, segments: Sequence[Segment], scores: Sequen
     """Return the scores that a bound metric gave *segments* as plain values; ``MetricBase.compute`` describes them."""
     notes = collect_notes(segments, scores)
     declared = getattr(metric, "language", "")  # of another package's metric, the language may be unknown
-    mismatch = describe_mismatch([metric], sample_texts(segments), declared=declared)
+    mismatch = describe_mismatch([metric], sample_texts(segments), sources=sample_sources(segments), declared=declared)
     general = (*metric.binding_notes, *([mismatch] if mismatch else []))
     if general:
         notes["score"] = [*general, *notes.get("score", [])]

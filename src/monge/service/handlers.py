@@ -17,7 +17,7 @@ from monge.errors import MongeError
 from monge.explanation import ExplainedPair, describe_loss, explain_occlusion, explain_score, occlusion_variants
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
-from monge.metrics.languages import describe_mismatch, sample_texts
+from monge.metrics.languages import describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import Aligning
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.ribbons import render_ribbons
@@ -61,7 +61,9 @@ def answer_score(request: m.ScoreBody, outcomes: Sequence[Outcome]) -> m.ScoreAn
 def _result(choice: m.MetricChoice, outcome: Outcome) -> m.MetricResult:
     result = _succeeded(outcome)
     declared = str(choice.options.get("language", ""))
-    mismatch = describe_mismatch([result.metric], sample_texts(result.segments), declared=declared)
+    mismatch = describe_mismatch(
+        [result.metric], sample_texts(result.segments), sources=sample_sources(result.segments), declared=declared
+    )
     return m.MetricResult(
         metric=choice.label,
         score=_number(result.metric.aggregate(result.segments, result.scores)),

@@ -61,10 +61,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class LanguageGuess:
-    """The languages that texts may be in, the likeliest first; ``script`` names the letters that several share."""
+    """The languages that texts may be in, the likeliest first; ``script`` names the letters that several share.
+
+    ``declared``: it was not guessed, but said.
+    """
 
     languages: tuple[str, ...]
     script: str = ""
+    declared: bool = False
 
     def describe(self) -> str:
         """Return what can be said of the texts.
@@ -72,6 +76,8 @@ class LanguageGuess:
         >>> LanguageGuess(("cs", "sk")).describe(), LanguageGuess(("ru", "uk"), "Cyrillic").describe()
         ('look Czech or Slovak', 'are in Cyrillic letters')
         """
+        if self.declared:
+            return f"are in {language_name(self.languages[0])}"
         if self.script:
             return f"are in {self.script} letters"
         return f"look {' or '.join(language_name(code) for code in self.languages[:3])}"

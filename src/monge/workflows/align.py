@@ -113,6 +113,7 @@ def run_align(request: AlignRequest, *, environment: Environment | None = None) 
     Raises InputError for texts that are not parallel, too few or identical, and OptionError for unknown methods, layers
     or languages.
     """
+    request.texts.check()
     space = request.space.load(environment or Environment.read())
     training, judged = split_pairs(request.texts, held_out=request.held_out, most=request.most)
     sample = collect_sample(training, space)

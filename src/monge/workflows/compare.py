@@ -30,7 +30,7 @@ from monge.scores.display import Displayed
 from monge.scores.files import read_scores
 from monge.scores.rows import check_recipes
 from monge.text import read_lines
-from monge.workflows.inputs import Texts, spool_systems, spool_texts, warn_of_language
+from monge.workflows.inputs import Texts, fit_encoders, spool_systems, spool_texts, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
 
 Report = Callable[[str], None]
@@ -88,7 +88,8 @@ def run_compare(
     environment = environment or Environment.read()
     journal = open_journal(environment)
     comparisons, metrics = {}, []
-    for variant in request.metrics:
+    variants = fit_encoders(request.metrics, systems, request.language)
+    for variant in variants:
         metric = variant.load(environment)
         metrics.append(metric)
         results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
@@ -96,7 +97,7 @@ def run_compare(
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
-    warnings = (*gather_notes(request.metrics), *warn_of_language(metrics, systems, request.language))
+    warnings = (*gather_notes(variants), *warn_of_language(metrics, systems, request.language))
     return dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
 
 

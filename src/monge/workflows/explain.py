@@ -24,7 +24,7 @@ from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric, WordSharing
 from monge.metrics.variants import MetricVariant, parse_variant
 from monge.text import Segment
-from monge.workflows.inputs import TextFiles
+from monge.workflows.inputs import TextFiles, fit_encoders
 from monge.workflows.score import DEFAULT_METRIC
 
 Method = Literal["auto", "additive", "occlusion", "shapley", "lime"]
@@ -93,7 +93,7 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
     environment = environment or Environment.read()
     everything = [segment for one in request.segments for segment in one.corpus]
     found = []
-    for variant in request.metrics:
+    for variant in fit_encoders(request.metrics, [everything]):
         shared = bind_shared(variant.load(environment), everything)
         for one in request.segments:
             bound = bind_to(shared, one.corpus)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from monge.engine.inputs import spool_columnar, spool_jsonl, spool_parallel
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.errors import InputError, OptionError
-from monge.metrics.languages import describe_mismatch, sample_texts
+from monge.metrics.languages import choose_encoders, describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
+from monge.metrics.variants import MetricVariant
 from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel
 
 
@@ -116,8 +117,17 @@ def _hint_layout(hypotheses: GivenTexts, references: GivenReferences | None) -> 
 def warn_of_language(metrics: Sequence[Metric], systems: Sequence[SegmentSpool], declared: str) -> tuple[str, ...]:
     """Return a warning if the texts of a job are in a language that an encoder was not made for."""
     texts = (text for segments in systems for text in sample_texts(segments))
-    mismatch = describe_mismatch(metrics, texts, declared=declared)
+    sources = (text for segments in systems for text in sample_sources(segments))
+    mismatch = describe_mismatch(metrics, texts, sources=sources, declared=declared)
     return (mismatch,) if mismatch else ()
+
+
+def fit_encoders(
+    variants: Iterable[MetricVariant], systems: Iterable[Sequence[Segment]], declared: str = ""
+) -> tuple[MetricVariant, ...]:
+    """Return the metrics with an encoder that knows the language of the texts, where none was chosen."""
+    texts = (text for segments in systems for text in sample_texts(segments))
+    return choose_encoders(variants, texts, declared=declared)
 
 
 def require_transport(metrics: Sequence[Metric], use: str, example: str) -> TransportMetric:

@@ -30,6 +30,7 @@ from monge.workflows.inputs import (
     GivenReferences,
     GivenTexts,
     Texts,
+    fit_encoders,
     given_segments,
     spool_texts,
     warn_of_language,
@@ -72,14 +73,15 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     """Score every system with every metric, reading from the journal what an earlier run computed."""
     environment = environment or Environment.read()
     systems = spool_texts(request.texts)
-    works = [Work(variant.label, variant.load(environment), variant) for variant in request.metrics]
+    variants = fit_encoders(request.metrics, systems, request.language)
+    works = [Work(variant.label, variant.load(environment), variant) for variant in variants]
     metrics = [work.metric for work in works]
     idf = _compute_idf(metrics, systems) if request.keep_idf else None
     journal = open_journal(environment, request.shards)
     with request.executor.open(environment) as executor:
         results = score_job(works, systems, journal=journal, options=request.options, executor=executor)
     warnings = warn_of_language(metrics, systems, request.language)
-    return ScoreResult(tuple(results), idf, (*gather_notes(request.metrics), *warnings))
+    return ScoreResult(tuple(results), idf, (*gather_notes(variants), *warnings))
 
 
 @overload
@@ -171,6 +173,7 @@ def score(
     around = around if cache is None else dataclasses.replace(around, cache=cache)
     variants = _read_variants(metric, metrics, options)
     segments = given_segments(hypotheses, references, sources)
+    variants = list(fit_encoders(variants, [segments], str(options.get("language", ""))))
     spool = spool_segments(segments)
     choice = dataclasses.replace(choose_executor(executor), batch=batch_size)
     label = ", ".join(variant.label for variant in variants)

@@ -50,8 +50,11 @@ def choose_layers(encoder: Encoder, layers: str | int | Sequence[int]) -> tuple[
     """Return the numbers of the hidden states of *encoder* that *layers* names; see :func:`parse_layers`.
 
     An encoder with named layers (``emb``, ``proj``) knows them by name, too. Its layers are no stack of equals, so
-    ``middle``, ``last`` and ``last5`` all mean the last.
+    ``middle``, ``last`` and ``last5`` all mean the last. ``best`` names the layers that are known to agree best with
+    people (``monge models layers`` lists them).
     """
+    if layers == "best":
+        layers = best_layers(encoder)
     names = layer_names_of(encoder)
     if not names or not isinstance(layers, str):
         return parse_layers(layers, encoder.layers)
@@ -62,6 +65,14 @@ def choose_layers(encoder: Encoder, layers: str | int | Sequence[int]) -> tuple[
         return parse_layers(",".join(known), encoder.layers)
     except OptionError as error:
         raise OptionError(f"{error}; they are called {', '.join(names)}") from None
+
+
+def best_layers(encoder: Encoder) -> str:
+    """Return the layers of *encoder* that agree best with people, as far as it is known by name; else ``middle``."""
+    from monge.encoders.added import find_known_layers
+
+    known = find_known_layers(encoder.signature.partition("@")[0])
+    return "middle" if known is None else known.layers
 
 
 def _parse_part(part: str, count: int, whole: str) -> list[int]:

@@ -124,6 +124,7 @@ _MQM_FILES = {
 _BOJAR = "Bojar, Graham and Kamran (2017), Results of the WMT17 Metrics Shared Task, WMT"
 _FREITAG = "Freitag et al. (2021), Results of the WMT21 Metrics Shared Task, WMT"
 _FOMICHEVA = "Fomicheva et al. (2022), MLQE-PE: A Multilingual Quality Estimation and Post-Editing Dataset, LREC"
+_ZHAO_2021 = "Zhao, Eger, Bjerva and Augenstein (2021), Inducing Language-Agnostic Multilingual Representations, *SEM"
 _NOVIKOVA = "Novikova et al. (2017), Why We Need New Evaluation Metrics for NLG, EMNLP"
 _ACL20 = "https://github.com/AIPHES/ACL20-Reference-Free-MT-Evaluation"
 _BARTSCORE = "https://github.com/neulab/BARTScore"
@@ -161,6 +162,11 @@ CATALOG: tuple[DataSpec, ...] = (
     DataSpec(
         "mlqe", "MLQE-PE: 7 pairs, 1000 translations each, no reference", "mlqe_pe_da_test20",
         "quality:read_mlqe_folder", "CC0-1.0", _FOMICHEVA, "https://github.com/sheffieldnlp/mlqe-pe",
+    ),
+    DataSpec(
+        "rfeval", "RFEval: the judged outputs of WMT17 against sources in 27 languages, 560 each", "rfeval",
+        "quality:read_rfeval_folder", "research use", f"{_ZHAO_2021}; {_BOJAR}",
+        "https://github.com/AIPHES/Language-Agnostic-Contextualized-Encoders", tokenised=True,
     ),
     DataSpec(
         "eval4nlp", "Eval4NLP 2021: translations with DA and word tags; dev has post-edits", "eval4nlp2021",

@@ -45,6 +45,27 @@ def read_mlqe_folder(folder: PathLike) -> list[JudgedSet]:
     return sets
 
 
+def read_rfeval_folder(folder: PathLike) -> list[JudgedSet]:
+    """Read RFEval (``testset_XX-en.tsv``, also gzipped): 560 judged translations per source language, with reference.
+
+    Sources of cs, de, fi, lv, ru, tr and zh are those of WMT17 with their own outputs; those of the other languages are
+    machine translations of the German sources, with the outputs of de-en.
+    """
+    sets = []
+    for path in sorted(Path(folder).glob("testset_*-en.tsv*")):
+        records = list(read_tsv_records(path))
+        segments = [
+            Segment(r.text("translation"), (r.text("reference"),), r.text("source"), id=str(i))
+            for i, r in enumerate(records, start=1)
+        ]
+        human = {"da-z": [r.number("HUMAN_score") for r in records]}
+        pair = path.name.removeprefix("testset_").partition(".")[0]
+        sets.append(make_judged_set(pair, segments, human, place=str(path)))
+    if not sets:
+        raise InputError(f"{folder}: no file testset_XX-en.tsv")
+    return sets
+
+
 def read_eval4nlp_folder(folder: PathLike) -> list[JudgedSet]:
     """Read the Eval4NLP 2021 shared task: one folder per language pair and split with .src, .mt, .da (and .pe)."""
     sets = []

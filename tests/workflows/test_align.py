@@ -1,0 +1,134 @@
+"""Fitting re-mappings from files: what is reported, what is written, what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from monge.cli import main
+from monge.crosslingual import FittedRemap
+from monge.crosslingual.criteria import measure_space
+from monge.crosslingual.parallel import Parallel
+from monge.errors import InputError, OptionError
+from monge.workflows.align import AlignRequest, SpaceChoice, align_gold, read_dictionary_pairs, run_align, split_pairs
+
+GERMAN = ["der Hund", "die Katze", "das Haus", "der Baum", "ein Buch", "eine Stadt", "das Wasser", "die Sonne"]
+ENGLISH = ["the dog", "the cat", "the house", "the tree", "a book", "a city", "the water", "the sun"]
+ENDS = [
+    ("schläft heute.", "sleeps today."),
+    ("ist alt.", "is old."),
+    ("war schön.", "was beautiful."),
+    ("fehlt.", "is missing."),
+]
+PAIRS = [(f"{g} {a}", f"{e} {b}") for g, e in zip(GERMAN, ENGLISH, strict=True) for a, b in ENDS]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    for name, side in (("de", 0), ("en", 1)):
+        (tmp_path / name).write_text("".join(pair[side] + "\n" for pair in PAIRS), encoding="utf-8")
+    return str(tmp_path / "de"), str(tmp_path / "en")
+
+
+def test_the_command_reports_and_writes(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, picture = str(tmp_path / "map"), str(tmp_path / "cosines.svg")
+    assert (
+        main(["align", *files, "--method", "umd,clp", "--languages", "de-en", "--output", made, "--plot", picture]) == 0
+    )
+    shown = capsys.readouterr().out
+    assert "umd then clp" in shown
+    assert "translation found (P@1)" in shown
+    assert Path(picture).read_text(encoding="utf-8").startswith("<?xml")
+    facts = FittedRemap.load(made).facts
+    assert (facts.source_language, facts.target_language, facts.methods) == ("de", "en", ("umd", "clp"))
+    out = tmp_path / "out"
+    out.write_text("the dog is old.\n", encoding="utf-8")
+    src = tmp_path / "src"
+    src.write_text("der Hund ist alt.\n", encoding="utf-8")
+    assert main(["score", "-s", str(src), "-i", str(out), "-m", f"yisi2,remap={made}", "-f", "json"]) == 0
+    assert FittedRemap.load(made).source.digest[:8] in capsys.readouterr().out
+
+
+def test_json_holds_both_histograms(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", *files, "--unit", "sentence", "--method", "norm", "-f", "json", "--held-out", "8"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["held_out"] == 8
+    assert sum(record["before"]["histogram"]["matched"]) == sum(record["after"]["histogram"]["random"]) == 8
+    assert 0 <= record["after"]["precision_forward"] <= 1
+
+
+def test_held_out_pairs_are_not_fitted_on() -> None:
+    texts = Parallel(tuple(f"s{i}" for i in range(100)), tuple(f"t{i}" for i in range(100)))
+    training, judged = split_pairs(texts, held_out=None)
+    assert len(judged.source) == 20
+    assert not set(training.source) & set(judged.source)
+    assert len(split_pairs(texts, held_out=30, most=25)[0].source) == 25
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda left, right: (left, right[:-1]), "has 32 lines"),
+        (lambda left, right: (left[:5], right[:5]), "too few"),
+        (lambda left, right: (left, left), "identical"),
+    ],
+)
+def test_texts_that_cannot_be_fitted_on_are_refused(change, said, tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+    sides = change([pair[0] for pair in PAIRS], [pair[1] for pair in PAIRS])
+    for name, lines in zip(("de", "en"), sides, strict=True):
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    assert main(["align", str(tmp_path / "de"), str(tmp_path / "en")]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_other_bad_requests() -> None:
+    texts = Parallel(tuple(pair[0] for pair in PAIRS), tuple(pair[1] for pair in PAIRS))
+    with pytest.raises(OptionError, match="no re-mapping 'clq'"):
+        run_align(AlignRequest(texts, ("clq",)))
+    with pytest.raises(OptionError, match="language"):
+        AlignRequest(texts, source_language="xx1")
+    with pytest.raises(OptionError, match="made of layer 4"):
+        run_align(AlignRequest(texts, space=SpaceChoice(layers="emb", unit="sentence")))
+    with pytest.raises(InputError, match="leave 2 to fit on"):
+        run_align(AlignRequest(texts, held_out=30))
+
+
+def test_dictionaries_of_the_usual_forms(tmp_path: Path) -> None:
+    for line in ("Haus\thouse", "Haus house", "house @ Haus"):
+        (tmp_path / "dict").write_text(f"{line}\n", encoding="utf-8")
+        assert read_dictionary_pairs(tmp_path / "dict").source == ("Haus",)
+        assert read_dictionary_pairs(tmp_path / "dict").target == ("house",)
+    (tmp_path / "dict").write_text("Haus\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1"):
+        read_dictionary_pairs(tmp_path / "dict")
+
+
+def test_words_of_close_texts_are_aligned() -> None:
+    quality = align_gold(["der Hund schläft ||| the dog sleeps"], ["1-1 2-2 3-3"])
+    assert quality.error_rate == 0
+    with pytest.raises(InputError, match="no \\|\\|\\|"):
+        align_gold(["der Hund"], ["1-1"])
+    with pytest.raises(InputError, match="do not have"):
+        align_gold(["der ||| the"], ["2-1"])
+
+
+def test_gold_alignments_of_public_data(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Measured once: French–English by mutual argmax in the static vectors of USE (docs/results-crosslingual.md)."""
+    folder = judgments / "word_alignment_gold"
+    if not folder.is_dir():
+        pytest.skip("no gold alignments on this machine")
+    stem = str(folder / "enfr")
+    assert main(["align", "--gold", f"{stem}.gold", f"{stem}.src-tgt", "--layers", "emb", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["aer"] < 0.35
+
+
+def test_retrieval_and_cosines_of_a_worked_example() -> None:
+    eye = np.eye(4)
+    perfect = measure_space((eye, eye))
+    assert (perfect.forward, perfect.backward, perfect.separation) == (1, 1, 1)
+    assert perfect.gap == pytest.approx(1)
+    turned = measure_space((eye, eye[[1, 0, 2, 3]]))
+    assert turned.forward == 0.5
