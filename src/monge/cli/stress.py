@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--triples", metavar="FILE", help="lines of A, paraphrase B and non-paraphrase C, separated by tabs"
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the scores of B and C of the triples (.svg, .png, .pdf)")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw the scores of the triples, or histograms (.svg, .png, .pdf)"
+    )
     add_theme_argument(parser)
     parser.add_argument(
         "--attacks", nargs="+", action="extend", default=[], metavar="NAME", help="the attacks to try (default: all)"
@@ -91,7 +93,9 @@ def _run_translationese(args: argparse.Namespace) -> int:
     from monge.report.translationese import draw_preferences, translationese_table
     from monge.workflows.translationese import TranslationeseRequest, run_translationese
 
-    metrics = read_metrics(args, args.metric or ["mongescore_free"])
+    check_target(args.plot, endings=FIGURES)
+    check_figures(args.plot)
+    metrics = read_metrics(args, args.metric, default="mongescore_free")
     request = TranslationeseRequest(metrics, tuple(args.translationese), args.most, args.seed)
     with _progress() as bar:
         report = run_translationese(request, environment=read_environment(args), report_step=partial(_show_step, bar))
