@@ -1,5 +1,6 @@
 """Weighted point clouds: the vectors of a text as points with mass (filters, weights, n-grams, re-mapping)."""
 
+from monge.clouds.batch import CloudBatch, build_clouds
 from monge.clouds.build import CloudRecipe, join_clouds
 from monge.clouds.cloud import MARKED_SHARE, PointCloud, are_comparable
 from monge.clouds.filters import FILTERS, parse_filters
@@ -13,11 +14,13 @@ __all__ = [
     "MARKED_SHARE",
     "WEIGHTINGS",
     "BatchRemapping",
+    "CloudBatch",
     "CloudRecipe",
     "IdfModel",
     "PointCloud",
     "Remapping",
     "are_comparable",
+    "build_clouds",
     "join_clouds",
     "parse_filters",
 ]

@@ -73,9 +73,7 @@ class CloudRecipe:
         A text without words, or without a known one, becomes one point at the origin. Every fallback is recorded in the
         notes of the cloud.
         """
-        notes = list(encoded.notes)
-        if encoded.unknown > MARKED_SHARE:
-            notes.append(f"{round(100 * encoded.unknown)} % of the words unknown to the encoder")
+        notes = list(note_unknown(encoded.notes, encoded.unknown))
         if not encoded.text.strip():
             return self._origin(encoded, [*notes, "empty text"])
         if len(encoded.tokens) == 0 or encoded.unknown == 1:
@@ -89,10 +87,15 @@ class CloudRecipe:
             points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling != "sum")
             tokens = join_windows(tokens, windows)
             spans = _cover(spans, windows)
-        if self.normalise_points:
-            norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
-            points = (points / np.where(norms == 0, 1.0, norms)).astype(np.float32)
-        return PointCloud(points, weights / weights.sum(), tokens, spans, encoded.text, tuple(notes), encoded.unknown)
+        points, weights = self.scale_points(points), weights / weights.sum()
+        return PointCloud(points, weights, tokens, spans, encoded.text, tuple(notes), encoded.unknown)
+
+    def scale_points(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return points of length 1 if the recipe wants them so."""
+        if not self.normalise_points:
+            return points
+        norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
+        return (points / np.where(norms == 0, 1.0, norms)).astype(np.float32)
 
     def _points(self, encoded: EncodedText, kept: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = encoded.vectors if len(kept) == len(encoded.tokens) else encoded.vectors[:, kept]
@@ -132,6 +135,11 @@ class CloudRecipe:
         points = np.zeros_like(self.remap.apply(aggregate_layers(probe, self.aggregation)))
         spans = np.zeros((1, 2), dtype=np.int64)
         return PointCloud(points, np.ones(1), ("",), spans, encoded.text, tuple(notes), encoded.unknown)
+
+
+def note_unknown(notes: tuple[str, ...], share: float) -> tuple[str, ...]:
+    """Return *notes* with one more if the encoder knows too few words of a text."""
+    return (*notes, f"{round(100 * share)} % of the words unknown to the encoder") if share > MARKED_SHARE else notes
 
 
 def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:

@@ -53,7 +53,7 @@ class PointCloud:
     @property
     def readable(self) -> bool:
         """Whether the encoder knows at least half of the words; an empty text is not readable."""
-        return not self.empty and self.unknown <= _UNREADABLE_SHARE
+        return bool(readable_shares(np.array(self.empty), np.array(self.unknown)))
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
@@ -74,6 +74,11 @@ class PointCloud:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+
+def readable_shares(empty: NDArray[np.bool_], unknown: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which texts an encoder can read: not *empty*, and at most half of the words *unknown*."""
+    return ~empty & (unknown <= _UNREADABLE_SHARE)
 
 
 def are_comparable(left: PointCloud, right: PointCloud) -> bool:

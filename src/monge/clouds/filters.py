@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.base import EncodedText
+from monge.encoders.ragged import EncodedBatch
 from monge.errors import OptionError, suggest
 
 Mask = NDArray[np.bool_]
@@ -32,13 +34,39 @@ def _is_punctuation(token: str) -> bool:
     return bool(token) and all(unicodedata.category(char)[0] in "PS" for char in token)
 
 
-def _mask(encoded: EncodedText, rule: Callable[[str], bool]) -> Mask:
-    surfaces = (token.lstrip(_SPACE_MARKS) or token for token in encoded.tokens)
-    hits = np.fromiter(map(rule, surfaces), dtype=np.bool_, count=len(encoded.tokens))
+class Tokens(Protocol):
+    """What filters look at: tokens, which of them are special, and the number of the word each belongs to."""
+
+    @property
+    def tokens(self) -> Sequence[str]: ...
+    @property
+    def special(self) -> Mask: ...
+    @property
+    def words(self) -> NDArray[np.int64]: ...
+
+
+class TokenColumns(NamedTuple):
+    """The tokens of many texts, laid end to end, with the words of all of them numbered differently."""
+
+    tokens: Sequence[str]
+    special: Mask
+    words: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, batch: EncodedBatch) -> TokenColumns:
+        counts = np.diff(batch.offsets)
+        base = np.repeat(np.arange(len(batch)) * (int(counts.max(initial=0)) + 1), counts)
+        words = np.where(batch.words < 0, -1, batch.words + base)
+        return cls(list(chain.from_iterable(batch.tokens)), batch.special, words)
+
+
+def _mask(encoded: Tokens, rule: Callable[[str], bool]) -> Mask:
+    verdicts = {token: rule(token.lstrip(_SPACE_MARKS) or token) for token in set(encoded.tokens)}
+    hits = np.fromiter(map(verdicts.__getitem__, encoded.tokens), dtype=np.bool_, count=len(encoded.tokens))
     return hits & ~encoded.special
 
 
-def _stopwords(encoded: EncodedText, stopwords: Collection[str]) -> Mask:
+def _stopwords(encoded: Tokens, stopwords: Collection[str]) -> Mask:
     """Return the tokens that are whole stop words, not pieces of a longer word ("be" of "be ##lieve")."""
     same = encoded.words[1:] == encoded.words[:-1]
     whole = np.ones(len(encoded.tokens), dtype=np.bool_)
@@ -47,14 +75,14 @@ def _stopwords(encoded: EncodedText, stopwords: Collection[str]) -> Mask:
     return _mask(encoded, lambda token: token.lower() in stopwords) & whole
 
 
-def _subwords(encoded: EncodedText, _: Collection[str]) -> Mask:
+def _subwords(encoded: Tokens, _: Collection[str]) -> Mask:
     continues = np.zeros(len(encoded.tokens), dtype=np.bool_)
     continues[1:] = (encoded.words[1:] == encoded.words[:-1]) & ~encoded.special[1:]
     return continues
 
 
 # name → mask of the tokens that the rule matches
-FILTERS: dict[str, Callable[[EncodedText, Collection[str]], Mask]] = {
+FILTERS: dict[str, Callable[[Tokens, Collection[str]], Mask]] = {
     "special": lambda encoded, _: encoded.special,
     "punctuation": lambda encoded, _: _mask(encoded, _is_punctuation),
     # the rule of the released MoverScore: one ASCII mark
@@ -77,7 +105,7 @@ def parse_filters(text: str) -> tuple[str, ...]:
     return names
 
 
-def match_filters(encoded: EncodedText, names: Collection[str], stopwords: Collection[str] = ENGLISH_STOPWORDS) -> Mask:
+def match_filters(encoded: Tokens, names: Collection[str], stopwords: Collection[str] = ENGLISH_STOPWORDS) -> Mask:
     """Return the mask (n,) of the tokens that any of the named rules matches."""
     matched = np.zeros(len(encoded.tokens), dtype=np.bool_)
     for name in names:

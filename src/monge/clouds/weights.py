@@ -108,6 +108,20 @@ WEIGHTINGS: dict[str, Callable[[IdfModel, str, int], float] | None] = {
 }
 
 
+def weigh_alike(tokens: Sequence[str], weighting: str, model: IdfModel | None) -> NDArray[np.float64]:
+    """Return the unnormalised mass (n,) of tokens of many texts, whose mass does not depend on the rest of their text.
+
+    >>> weigh_alike(["a", "b"], "uniform", None)
+    array([1., 1.])
+    """
+    rule = WEIGHTINGS[weighting]
+    if rule is None:
+        return np.ones(len(tokens))
+    assert model is not None, "weighting by idf needs counted statistics"
+    values = {token: rule(model, token, 1) for token in set(tokens)}
+    return np.fromiter(map(values.__getitem__, tokens), dtype=np.float64, count=len(tokens))
+
+
 def weigh_tokens(tokens: Sequence[str], weighting: str, model: IdfModel | None) -> NDArray[np.float64]:
     """Return the unnormalised mass (n,) of each token.
 

@@ -21,6 +21,7 @@ from monge.encoders.base import (
 )
 from monge.encoders.identity import maker_of
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
+from monge.encoders.ragged import EncodedBatch
 from monge.environment import CACHE_DTYPES
 from monge.errors import ModelError, OptionError, suggest
 from monge.storage.store import Store, make_label
@@ -110,6 +111,35 @@ class CachedEncoder:
             known.update(zip(missing, fresh, strict=True))
         return [known[text] for text in texts]
 
+    def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
+        """Return different texts laid end to end; those that are stored are read without making an object of each."""
+        chosen = tuple(layers)
+        if len(set(texts)) != len(texts) or not all(0 <= layer < self.layers for layer in chosen):
+            return EncodedBatch.of(self.encode(texts, chosen))
+        columns = [list(self._keys(texts, str(layer)).values()) for layer in chosen]
+        sheets = list(self._keys(texts, _SHEET).values())
+        blobs = self.store.get([key for keys in zip(sheets, *columns, strict=True) for key in keys])
+        if not all(key in blobs for keys in (sheets, *columns) for key in keys):
+            return EncodedBatch.of(self.encode(texts, chosen))
+        known = [_Sheet.split(blobs[key]) for key in sheets]
+        counts = [len(numbers) // 16 for numbers, _ in known]
+        numbers = np.frombuffer(b"".join(numbers for numbers, _ in known), dtype="<i4").reshape(-1, 4).astype(np.int64)
+        joined = b"".join([blobs[key] for keys in columns for key in keys])
+        width = -1 if joined else self.dimension  # named layers may be wider or narrower than the last
+        vectors = np.frombuffer(joined, dtype=self._dtype).reshape(len(chosen), len(numbers), width)
+        rest = [json.loads(data) for _, data in known]
+        return EncodedBatch(
+            texts,
+            [tuple(tokens) for tokens, _, _ in rest],
+            numbers[:, :2],
+            vectors.astype(np.float32, copy=False),
+            numbers[:, 3] != 0,
+            numbers[:, 2],
+            np.cumsum([0, *counts]),
+            [tuple(notes) for _, notes, _ in rest],
+            np.array([unknown for _, _, unknown in rest], dtype=np.float64),
+        )
+
     def _keys(self, texts: Iterable[str], part: str) -> dict[str, bytes]:
         start = hashlib.sha256(f"{self._prefix}{part}\0".encode())
         keys: dict[str, bytes] = {}
@@ -174,14 +204,20 @@ class _Sheet(NamedTuple):
         return len(numbers).to_bytes(4, "little") + numbers + rest
 
     @staticmethod
-    def unpack_tokens(data: bytes) -> tuple[str, ...]:
-        return tuple(json.loads(data[4 + int.from_bytes(data[:4], "little") :])[0])
+    def split(data: bytes) -> tuple[bytes, bytes]:
+        """Return the numbers of the tokens, 16 bytes each, and the rest as JSON."""
+        end = 4 + int.from_bytes(data[:4], "little")
+        return data[4:end], data[end:]
+
+    @classmethod
+    def unpack_tokens(cls, data: bytes) -> tuple[str, ...]:
+        return tuple(json.loads(cls.split(data)[1])[0])
 
     @classmethod
     def unpack(cls, data: bytes) -> _Sheet:
-        end = 4 + int.from_bytes(data[:4], "little")
-        tokens, notes, unknown = json.loads(data[end:])
-        numbers = np.frombuffer(data[4:end], dtype="<i4").reshape(len(tokens), 4).astype(np.int64)
+        packed, rest = cls.split(data)
+        tokens, notes, unknown = json.loads(rest)
+        numbers = np.frombuffer(packed, dtype="<i4").reshape(len(tokens), 4).astype(np.int64)
         return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes), unknown)
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from monge.encoders.base import EncodedText, Encoder, layer_names_of
+from monge.encoders.base import Encoder, layer_names_of
+from monge.encoders.ragged import EncodedBatch
 from monge.storage.identity import stated_identity
 
 HELD_BYTES = 256 << 20  # of vectors at once
@@ -22,18 +24,27 @@ class _Held:
     """Encoded texts with the union of *layers*."""
 
     layers: tuple[int, ...]
-    texts: Mapping[str, EncodedText]
+    texts: Sequence[str]
+    batches: Sequence[EncodedBatch]
 
-    def select(self, texts: Sequence[str], layers: Sequence[int]) -> list[EncodedText] | None:
+    @cached_property
+    def places(self) -> dict[str, tuple[EncodedBatch, int]]:
+        """Where each text is."""
+        return {text: (batch, k) for batch in self.batches for k, text in enumerate(batch.texts)}
+
+    def select(self, texts: Sequence[str], layers: Sequence[int]) -> list[EncodedBatch] | None:
         """Return the texts with *layers* only, or None if one of them is not held."""
-        if not set(layers) <= set(self.layers) or not all(text in self.texts for text in texts):
+        if not set(layers) <= set(self.layers):
             return None
-        if tuple(layers) == self.layers:
-            return [self.texts[text] for text in texts]
         places = [self.layers.index(layer) for layer in layers]
         contiguous = places == list(range(places[0], places[0] + len(places)))
         chosen = slice(places[0], places[0] + len(places)) if contiguous else np.array(places)
-        return [dataclasses.replace(one, vectors=one.vectors[chosen]) for one in map(self.texts.__getitem__, texts)]
+        if list(texts) == list(self.texts):
+            return [dataclasses.replace(batch, vectors=batch.vectors[chosen]) for batch in self.batches]
+        if not all(text in self.places for text in texts):
+            return None
+        found = (batch[k] for batch, k in map(self.places.__getitem__, texts))
+        return [EncodedBatch.of([dataclasses.replace(one, vectors=one.vectors[chosen]) for one in found])]
 
 
 _HELD: ContextVar[Mapping[object, _Held] | None] = ContextVar("held", default=None)
@@ -80,12 +91,11 @@ def _stacks(encoder: Encoder) -> bool:
 @contextmanager
 def hold_encodings(shared: Sequence[SharedReading], texts: Sequence[str]) -> Iterator[None]:
     """Encode *texts* once by every *shared* encoder; within the block, readers of this thread get them from memory."""
-    from monge.encoders.prefetch import encode_in_background
+    from monge.encoders.prefetch import encode_batches
 
     held = {}
     for one in shared:
-        encoded = encode_in_background(one.encoder, texts, one.layers)
-        held[_key(one.encoder)] = _Held(one.layers, dict(zip(texts, encoded, strict=True)))
+        held[_key(one.encoder)] = _Held(one.layers, texts, list(encode_batches(one.encoder, texts, one.layers)))
     token = _HELD.set(held)
     try:
         yield
@@ -93,10 +103,10 @@ def hold_encodings(shared: Sequence[SharedReading], texts: Sequence[str]) -> Ite
         _HELD.reset(token)
 
 
-def find_held(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> list[EncodedText] | None:
+def find_held(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> list[EncodedBatch] | None:
     """Return *texts* encoded, if they are all held with *layers*; else None."""
     held = (_HELD.get() or {}).get(_key(encoder))
-    return None if held is None or not layers else held.select(texts, layers)
+    return None if held is None or not layers or not texts else held.select(texts, layers)
 
 
 def _key(encoder: Encoder) -> object:

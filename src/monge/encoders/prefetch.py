@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from typing import TypeVar
 
 from monge.encoders.base import EncodedText, Encoder
 from monge.encoders.batching import reader_left
 from monge.encoders.held import find_held
+from monge.encoders.ragged import BatchEncoder, EncodedBatch
 
-BLOCK = 1024  # texts: enough to fill batches of equal length, few enough to hold their vectors
+BLOCK = 512  # texts: enough to fill batches of equal length, few enough to hold their vectors
+T = TypeVar("T")
 
 
 def encode_in_background(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Iterator[EncodedText]:
     """Yield the texts encoded, in order; at most two blocks of them are held at once.
 
-    Texts that are held for several readers (:mod:`~monge.encoders.held`) come from memory. A reader who leaves before
-    the end waits for a batch at most, not for the block under way.
+    A reader who leaves before the end waits for a batch at most, not for the block under way.
 
     >>> from monge.encoders.static.hashed import HashedEncoder
     >>> [one.tokens for one in encode_in_background(HashedEncoder(), ["a b", "c"], [0])]
     [('a', 'b'), ('c',)]
     """
+    for block in _in_background(lambda block: encoder.encode(block, layers), texts):
+        yield from block
+
+
+def encode_batches(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Iterator[EncodedBatch]:
+    """Yield different texts as ``encode_in_background`` does, a block of them at a time, laid end to end.
+
+    Texts that are held for several readers (:mod:`~monge.encoders.held`) come from memory.
+    """
     held = find_held(encoder, texts, layers)
     if held is not None:
         yield from held
-        return
+    elif isinstance(encoder, BatchEncoder):
+        yield from _in_background(lambda block: encoder.encode_batch(block, layers), texts)
+    else:
+        yield from _in_background(lambda block: EncodedBatch.of(encoder.encode(block, layers)), texts)
+
+
+def _in_background(encode: Callable[[Sequence[str]], T], texts: Sequence[str]) -> Iterator[T]:
     blocks = [texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK)]
     if len(blocks) == 1:
-        yield from encoder.encode(blocks[0], layers)
+        yield encode(blocks[0])
         return
     left = Event()
     with ThreadPoolExecutor(1, "monge-encode", initializer=reader_left.set, initargs=(left,)) as worker:
         try:
-            waiting = [worker.submit(encoder.encode, block, layers) for block in blocks[:2]]
+            waiting = [worker.submit(encode, block) for block in blocks[:2]]
             for block in blocks[2:]:
-                yield from waiting.pop(0).result()
-                waiting.append(worker.submit(encoder.encode, block, layers))
+                yield waiting.pop(0).result()
+                waiting.append(worker.submit(encode, block))
             while waiting:
-                yield from waiting.pop(0).result()
+                yield waiting.pop(0).result()
         finally:
             left.set()  # after Ctrl-C nobody wants to wait for the block under way
             worker.shutdown(cancel_futures=True)

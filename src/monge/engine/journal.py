@@ -128,6 +128,9 @@ def _leaves(metric: Metric) -> Iterator[Metric]:
 
 def _score_leaves(leaves: Mapping[object, Metric], segments: Sequence[Segment]) -> dict[object, Chunk]:
     """Score *segments* with every metric, in blocks whose shared vectors fit in memory."""
+    whole = [name for name, metric in leaves.items() if getattr(metric, "depends_on_batch", False)]
+    chunks = {name: _score_leaf(leaves[name], segments) for name in whole}
+    leaves = {name: metric for name, metric in leaves.items() if name not in chunks}
     readers = [one for one in leaves.values() if isinstance(one, Encoding) and len(one.encodings()) == 1]
     shared = find_shared(pair for metric in readers for pair in metric.encodings())
     needs = {need for metric in readers for need in metric.spec.needs}
@@ -135,9 +138,13 @@ def _score_leaves(leaves: Mapping[object, Metric], segments: Sequence[Segment]) 
     for block in _blocks(segments, shared, needs):
         with hold_encodings(shared, _texts(block, needs) if shared else []):
             for name, metric in leaves.items():
-                sums = metric.sum_statistics(block) if isinstance(metric, Summable) else None
-                parts[name].append(Chunk(metric.score(block), sums))
-    return {name: Chunk.join(own) for name, own in parts.items()}
+                parts[name].append(_score_leaf(metric, block))
+    return chunks | {name: Chunk.join(own) for name, own in parts.items()}
+
+
+def _score_leaf(metric: Metric, segments: Sequence[Segment]) -> Chunk:
+    sums = metric.sum_statistics(segments) if isinstance(metric, Summable) else None
+    return Chunk(metric.score(segments), sums)
 
 
 def _texts(segments: Sequence[Segment], needs: Collection[str]) -> list[str]:

@@ -21,6 +21,7 @@ _BUSY_SECONDS = 60.0
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _SEQUENCE = "CREATE TABLE sqlite_sequence(name,seq)"  # made by SQLite for AUTOINCREMENT
 _MOST_KEYS = 500  # in one query
+_RUN_BYTES = 4 << 20  # read at once
 _SCHEMA = (
     "CREATE TABLE identity(name TEXT NOT NULL)",
     "CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
@@ -51,6 +52,9 @@ class Entry(NamedTuple):
     @classmethod
     def of(cls, row: Sequence[object]) -> Entry:
         """Return the place that *row* holds; raise DamagedIndexError if it holds anything else."""
+        pack, offset, size, crc = row
+        if type(pack) is type(offset) is type(size) is type(crc) is int and min(pack, offset, size, crc) >= 0:
+            return cls(pack, offset, size, crc)  # this is run for every blob that is read
         return cls(*(_count(value) for value in row))
 
 
@@ -102,7 +106,7 @@ class PackIndex:
             rows = self._connection.execute(
                 f"SELECT key, pack, offset, size, crc FROM entries WHERE key IN ({marks})", part
             )
-            found.update((_key(row[0]), Entry.of(row[1:])) for row in rows)
+            found.update((key if type(key) is bytes else _key(key), Entry.of(place)) for key, *place in rows)
         return found
 
     def read(self, entries: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, bytes | None]]:
@@ -115,8 +119,8 @@ class PackIndex:
                 continue
             with stream:
                 end = os.fstat(stream.fileno()).st_size
-                for key, entry in group:
-                    yield key, _read_blob(stream, end, key, entry)
+                for run in _runs(group):
+                    yield from _read_run(stream, end, run)
 
     def has_pack(self, pack: int) -> bool:
         """Whether a pack is still there: another process may have pruned it."""
@@ -318,10 +322,29 @@ def _is_regular(path: Path) -> bool:
         return False
 
 
-def _read_blob(stream: IO[bytes], end: int, key: bytes, entry: Entry) -> bytes | None:
-    """Return the blob at *entry* of a pack of *end* bytes, or None if it is not the one that was written for *key*."""
-    if entry.offset + entry.size > end:
-        return None
-    stream.seek(entry.offset)
-    blob = stream.read(entry.size)
-    return blob if len(blob) == entry.size and checksum(key, blob) == entry.crc else None
+def _runs(group: Iterable[tuple[bytes, Entry]]) -> Iterator[list[tuple[bytes, Entry]]]:
+    """Divide entries of a pack, in order of place, into runs that are read at once: no gaps, not too long."""
+    run: list[tuple[bytes, Entry]] = []
+    start = stop = 0
+    for key, entry in group:
+        if run and (entry.offset != stop or entry.offset + entry.size - start > _RUN_BYTES):
+            yield run
+            run = []
+        if not run:
+            start = entry.offset
+        run.append((key, entry))
+        stop = entry.offset + entry.size
+    if run:
+        yield run
+
+
+def _read_run(stream: IO[bytes], end: int, run: Sequence[tuple[bytes, Entry]]) -> Iterator[tuple[bytes, bytes | None]]:
+    """Yield the blobs of a run from a pack of *end* bytes; None for one that is not what was written for its key."""
+    start = run[0][1].offset
+    data = memoryview(b"")
+    if start < end:
+        stream.seek(start)
+        data = memoryview(stream.read(min(run[-1][1].offset + run[-1][1].size, end) - start))
+    for key, entry in run:
+        blob = bytes(data[entry.offset - start : entry.offset - start + entry.size])
+        yield key, blob if len(blob) == entry.size and checksum(key, blob) == entry.crc else None

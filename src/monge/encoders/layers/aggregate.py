@@ -106,6 +106,11 @@ class LayerAggregation:
         """The function from (layers, n, d) to (n, d')."""
         return _find_join(self.text)
 
+    @property
+    def tokenwise(self) -> bool:
+        """Whether a token's vector depends on its own layers only; in KDE routing the whole text says when to stop."""
+        return self.text.partition(":")[0] in ("single", "mean", "concat", "pmeans")
+
     def __str__(self) -> str:
         return self.text
 

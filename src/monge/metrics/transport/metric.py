@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import PointCloud
+from monge.clouds import BatchRemapping, PointCloud
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import MetricBase, check_needs, iter_checked
@@ -76,6 +76,11 @@ class TransportMetric(MetricBase):
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
         sides = (self.hypothesis,) if self.hypothesis is self.other else (self.hypothesis, self.other)
         return tuple((side.encoder, side.layers) for side in sides)
+
+    @property
+    def depends_on_batch(self) -> bool:
+        """Whether the score of a segment depends on those that are scored with it (a map of whole batches)."""
+        return any(isinstance(side.recipe.remap, BatchRemapping) for side in (self.hypothesis, self.other))
 
     # -- corpus statistics ---------------------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class TransportMetric(MetricBase):
     def linear_form(self, score: Score) -> LinearForm:
         return linearise_transport(score, self.settings.readout, self.baseline)
 
-    def make_clouds(self, texts: Iterable[str]) -> dict[str, PointCloud]:
+    def make_clouds(self, texts: Iterable[str]) -> Mapping[str, PointCloud]:
         """Return the cloud of every text, weighted as references are."""
         return self.other.make_clouds(dict.fromkeys(texts), self.statistics.idf_reference)
 
@@ -228,8 +233,7 @@ class TransportMetric(MetricBase):
         parts = self._readout.parts(costs, self.settings.readout.alpha)
         if self.baseline:
             parts = self.baseline.rescale(parts)
-        for owned in problems.owned:
-            yield self._reduce(problems, solutions, parts, owned)
+        yield from self._reduce_all(problems, solutions, parts)
 
     def _pair(self, segments: Sequence[Segment]) -> CloudPairs:
         statistics = self.statistics
@@ -296,6 +300,28 @@ class TransportMetric(MetricBase):
     ) -> BatchSolution:
         return solve_pairs(problems.left, problems.right, pairs, setting, keep_couplings=keep_couplings)
 
+    def _reduce_all(
+        self,
+        problems: CloudPairs,
+        solutions: Mapping[str, BatchSolution],
+        parts: Mapping[str, NDArray[np.float64]],
+    ) -> Iterator[Score]:
+        """Make one Score per segment; where nothing has to be chosen, noted or kept, it is read off."""
+        plain = problems.comparable & ~problems.noted
+        for solution in solutions.values():
+            plain = plain & solution.converged & (solution.couplings is None)
+        columns = {name: part.tolist() for name, part in parts.items()}
+        values, unknown = columns[self._readout.value], problems.unknown.tolist()
+        chosen = 0 if self.settings.readout.references == "max" and self.settings.against == "references" else None
+        ordinary = plain.tolist()
+        for owned in problems.owned:
+            i = owned.start
+            if owned.stop - i == 1 and ordinary[i]:
+                own = {name: column[i] for name, column in columns.items()}
+                yield Score(values[i], own, (), chosen, (), unknown[i])
+            else:
+                yield self._reduce(problems, solutions, parts, owned)
+
     def _reduce(
         self,
         problems: CloudPairs,
@@ -326,7 +352,9 @@ class TransportMetric(MetricBase):
             if solution.couplings is not None
         )
         decided = index if self.settings.against == "references" else None
-        return Score(reduced[readout.value], reduced, alignments, decided, notes, problems.unknown(used))
+        return Score(
+            reduced[readout.value], reduced, alignments, decided, notes, float(problems.unknown[list(used)].max())
+        )
 
     def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
         hypothesis, other = problems.clouds(i)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import PointCloud, are_comparable, join_clouds
+from monge.clouds import CloudBatch, PointCloud, join_clouds
 from monge.transport import RaggedClouds
 
 
@@ -18,8 +18,8 @@ from monge.transport import RaggedClouds
 class CloudPairs:
     """The clouds of a chunk of segments and which of them are compared; ``owned`` maps segments to pairs."""
 
-    left_clouds: tuple[PointCloud, ...]
-    right_clouds: tuple[PointCloud, ...]
+    left_clouds: CloudBatch
+    right_clouds: CloudBatch
     pairs: NDArray[np.int64]
     owned: tuple[slice, ...]
     left: RaggedClouds
@@ -40,39 +40,53 @@ class CloudPairs:
 
         *positional* says that the cost needs the positions of points in their texts.
         """
-        groups = [(texts,) if joint else tuple((text,) for text in texts) for texts in compared]
-        left_index = {text: i for i, text in enumerate(dict.fromkeys(hypotheses))}
-        right_index = {group: i for i, group in enumerate(dict.fromkeys(g for gs in groups for g in gs))}
-        pairs = [
-            (left_index[hypothesis], right_index[group])
-            for hypothesis, own in zip(hypotheses, groups, strict=True)
-            for group in own
-        ]
-        ends = np.cumsum([0, *(len(own) for own in groups)])
-        lefts = tuple(left[text] for text in left_index)
-        rights = tuple(join_clouds([right[text] for text in group]) for group in right_index)
+        lefts, rights = _as_batch(left, hypotheses), right
+        if joint:
+            groups = dict.fromkeys(compared)
+            rights = CloudBatch.of(
+                [join_clouds([right[text] for text in group]) for group in groups], ["\n".join(g) for g in groups]
+            )
+            places = {group: k for k, group in enumerate(groups)}
+            pairs = [(lefts.index[one], places[group]) for one, group in zip(hypotheses, compared, strict=True)]
+            counts = [1] * len(pairs)
+        else:
+            rights = _as_batch(right, [text for texts in compared for text in texts])
+            own, others = lefts.index, rights.index
+            pairs = [
+                (own[one], others[text]) for one, texts in zip(hypotheses, compared, strict=True) for text in texts
+            ]
+            counts = [len(texts) for texts in compared]
+        ends = np.cumsum([0, *counts]).tolist()
+        laid = lefts.ragged(positional=positional)
         return cls(
             lefts,
             rights,
             np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
-            _lay_out(lefts, positional),
-            _lay_out(rights, positional),
+            tuple(slice(a, b) for a, b in pairwise(ends)),
+            laid,
+            laid if rights is lefts else rights.ragged(positional=positional),
         )
 
     @cached_property
     def empty(self) -> NDArray[np.bool_]:
         """Which pairs have a text without known words."""
-        return np.array([self.left_clouds[a].empty or self.right_clouds[b].empty for a, b in self.pairs], dtype=bool)
+        return self._either(self.left_clouds.empty, self.right_clouds.empty)
 
     @cached_property
     def comparable(self) -> NDArray[np.bool_]:
-        """Which pairs have a text that the encoder can read."""
-        return np.array([are_comparable(*self.clouds(i)) for i in range(len(self.pairs))], dtype=bool)
+        """Which pairs have a text that the encoder can read, or no words at all (``monge.clouds.are_comparable``)."""
+        known = (self.left_clouds.unknown[self.pairs[:, 0]] == 0) & (self.right_clouds.unknown[self.pairs[:, 1]] == 0)
+        return np.asarray(self._either(self.left_clouds.readable, self.right_clouds.readable) | known)
 
-    def unknown(self, used: Sequence[int]) -> float:
-        """Return the largest share of unknown words among the texts of these pairs."""
-        return max(cloud.unknown for i in used for cloud in self.clouds(i))
+    @cached_property
+    def unknown(self) -> NDArray[np.float64]:
+        """The larger share of unknown words of the two texts of each pair."""
+        return np.maximum(self.left_clouds.unknown[self.pairs[:, 0]], self.right_clouds.unknown[self.pairs[:, 1]])
+
+    @cached_property
+    def noted(self) -> NDArray[np.bool_]:
+        """Which pairs have a cloud with notes."""
+        return self._either(*(np.array([bool(own) for own in c.notes]) for c in (self.left_clouds, self.right_clouds)))
 
     def stretch(self, cost: str) -> NDArray[np.float64]:
         """Return how many times the distance from the origin counts for each pair: more than once if a text is empty.
@@ -84,16 +98,24 @@ class CloudPairs:
         return np.where(self.empty, factor, 1.0)
 
     def clouds(self, i: int) -> tuple[PointCloud, PointCloud]:
-        left, right = self.pairs[i]
-        return self.left_clouds[left], self.right_clouds[right]
+        left, right = self.pairs[i].tolist()
+        return self.left_clouds.cloud(left), self.right_clouds.cloud(right)
 
     def notes(self, used: Sequence[int], *, other: str) -> tuple[str, ...]:
         """Return the notes of the clouds of these pairs; *other* names the side that is compared with."""
-        found = dict.fromkeys(f"hypothesis: {note}" for i in used for note in self.clouds(i)[0].notes)
-        found |= dict.fromkeys(f"{other}: {note}" for i in used for note in self.clouds(i)[1].notes)
+        if not self.noted[list(used)].any():
+            return ()
+        pairs = [self.pairs[i].tolist() for i in used]
+        found = dict.fromkeys(f"hypothesis: {note}" for left, _ in pairs for note in self.left_clouds.notes[left])
+        found |= dict.fromkeys(f"{other}: {note}" for _, right in pairs for note in self.right_clouds.notes[right])
         return tuple(found)
 
+    def _either(self, left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.asarray(left[self.pairs[:, 0]] | right[self.pairs[:, 1]])
 
-def _lay_out(clouds: Sequence[PointCloud], positional: bool) -> RaggedClouds:
-    positions = [cloud.positions for cloud in clouds] if positional else None
-    return RaggedClouds.from_clouds([cloud.points for cloud in clouds], [cloud.weights for cloud in clouds], positions)
+
+def _as_batch(clouds: Mapping[str, PointCloud], texts: Sequence[str]) -> CloudBatch:
+    if isinstance(clouds, CloudBatch):
+        return clouds
+    chosen = list(dict.fromkeys(texts))
+    return CloudBatch.of([clouds[text] for text in chosen], chosen)

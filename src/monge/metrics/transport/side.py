@@ -9,11 +9,13 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds import IDENTITY, BatchRemapping, CloudRecipe, IdfModel, PointCloud
+from monge.clouds import IDENTITY, BatchRemapping, CloudBatch, CloudRecipe, IdfModel, PointCloud, build_clouds
 from monge.encoders import EncodedText, Encoder
 from monge.encoders.base import pool_sentence, sentence_layer_of
-from monge.encoders.prefetch import encode_in_background
+from monge.encoders.prefetch import encode_batches
+from monge.encoders.ragged import EncodedBatch
 
+_LAID_OUT_AT_ONCE = 512
 _TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
 
 
@@ -29,15 +31,20 @@ class Side:
         """Return this side with the same mass for every token."""
         return replace(self, recipe=replace(self.recipe, weighting="uniform"))
 
-    def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> dict[str, PointCloud]:
+    def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> Mapping[str, PointCloud]:
         """Return the cloud of every text."""
-        encoded = encode_in_background(self.encoder, list(texts), self.layers)
-        if self.recipe.pooling == "sentence" and sentence_layer_of(self.encoder) is not None:
-            encoded = map(self._as_sentence, encoded)
+        batches = encode_batches(self.encoder, list(texts), self.layers)
         recipe = self.recipe
-        if isinstance(recipe.remap, BatchRemapping):
-            encoded, recipe = self._in_batches(encoded, recipe.remap), replace(recipe, remap=IDENTITY)
-        return {text: recipe.build(one, idf) for text, one in zip(texts, encoded, strict=True)}
+        own_vector = recipe.pooling == "sentence" and sentence_layer_of(self.encoder) is not None
+        if own_vector or isinstance(recipe.remap, BatchRemapping):
+            encoded: Iterator[EncodedText] = (batch[k] for batch in batches for k in range(len(batch)))
+            if own_vector:
+                encoded = map(self._as_sentence, encoded)
+            if isinstance(recipe.remap, BatchRemapping):
+                encoded, recipe = self._in_batches(encoded, recipe.remap), replace(recipe, remap=IDENTITY)
+            batches = _lay_out(encoded)
+        made = [build_clouds(recipe, batch, idf) for batch in batches]
+        return CloudBatch.join(made) if made else {}
 
     def _in_batches(self, encoded: Iterable[EncodedText], remap: BatchRemapping) -> Iterator[EncodedText]:
         """Yield the texts with vectors that went through a map of whole batches, layer by layer."""
@@ -70,3 +77,8 @@ class Side:
         remaining = iter(texts)
         while part := list(islice(remaining, _TOKENIZED_AT_ONCE)):
             yield from self.encoder.tokenize(part)
+
+
+def _lay_out(encoded: Iterator[EncodedText]) -> Iterator[EncodedBatch]:
+    while part := list(islice(encoded, _LAID_OUT_AT_ONCE)):
+        yield EncodedBatch.of(part)

@@ -1,0 +1,77 @@
+"""Many encoded texts laid end to end, so that all of them can be worked on at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders.base import EncodedText
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedBatch:
+    """K encoded texts of N tokens in all: text k has the tokens ``offsets[k]`` to ``offsets[k + 1]``.
+
+    ``vectors`` is (layers, N, d); ``spans``, ``special`` and ``words`` have one row per token, as in EncodedText;
+    ``tokens``, ``notes`` and ``unknown`` have one entry per text.
+    """
+
+    texts: Sequence[str]
+    tokens: Sequence[tuple[str, ...]]
+    spans: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+    special: NDArray[np.bool_]
+    words: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    notes: Sequence[tuple[str, ...]]
+    unknown: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, encoded: Sequence[EncodedText]) -> EncodedBatch:
+        """Lay texts end to end; there must be at least one.
+
+        >>> from monge.encoders.static.hashed import HashedEncoder
+        >>> batch = EncodedBatch.of(HashedEncoder(dimension=4).encode(["a b", "c"]))
+        >>> batch.offsets.tolist(), batch.vectors.shape, batch[1].tokens
+        ([0, 2, 3], (1, 3, 4), ('c',))
+        """
+        return cls(
+            [one.text for one in encoded],
+            [one.tokens for one in encoded],
+            np.concatenate([one.spans for one in encoded]),
+            np.concatenate([one.vectors for one in encoded], axis=1),
+            np.concatenate([one.special for one in encoded]),
+            np.concatenate([one.words for one in encoded]),
+            np.cumsum([0, *(len(one.tokens) for one in encoded)]),
+            [one.notes for one in encoded],
+            np.array([one.unknown for one in encoded]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, k: int) -> EncodedText:
+        own = slice(int(self.offsets[k]), int(self.offsets[k + 1]))
+        return EncodedText(
+            self.texts[k],
+            self.tokens[k],
+            self.spans[own],
+            self.vectors[:, own],
+            self.special[own],
+            self.words[own],
+            self.notes[k],
+            float(self.unknown[k]),
+        )
+
+
+@runtime_checkable
+class BatchEncoder(Protocol):
+    """An encoder that can return texts laid end to end at once."""
+
+    def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
+        """Return the texts, all different, with the hidden states *layers*."""
+        ...
