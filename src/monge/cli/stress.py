@@ -40,9 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--triples", metavar="FILE", help="lines of A, paraphrase B and non-paraphrase C, separated by tabs"
     )
-    parser.add_argument(
-        "--plot", metavar="FILE", help="draw the scores of the triples, or histograms (.svg, .png, .pdf)"
-    )
+    parser.add_argument("--plot", metavar="FILE", help="draw scores of triples, or histograms (.svg, .png, .pdf)")
     add_theme_argument(parser)
     parser.add_argument(
         "--attacks", nargs="+", action="extend", default=[], metavar="NAME", help="the attacks to try (default: all)"
