@@ -33,8 +33,8 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         bounds=(-_INF, _INF),
         explains=True,
         growth="quadratic",
-        citation="monge, docs/results-mongescore-free.md; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level Fluency "
-        "Evaluation: References Help, But Can Be Spared!, CoNLL",
+        citation="monge, docs/results-mongescore-free.md; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level "
+        "Fluency Evaluation: References Help, But Can Be Spared!, CoNLL",
     ),
     MetricSpec(
         "dictionary_cloud",
