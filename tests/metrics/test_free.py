@@ -143,7 +143,7 @@ def test_the_free_score_works_without_any_one_part(dictionary: str, tmp_path: Pa
     assert good > broken
     assert good > wrong
     score = whole.score([GOOD])[0]
-    assert set(score.parts) == {"dictionary_cloud", "gloss_lm"}
+    assert set(score.parts) == {"dictionary_cloud", "gloss_lm", "fluency"}
     silent = load_metric("mongescore_free", source_language="de", dictionary=dictionary, lm="none", encoder="none")
     assert set(silent.score([GOOD])[0].parts) == {"dictionary_cloud"}
     bare = dataclasses.replace(Environment.read(), data_folders=())

@@ -9,6 +9,12 @@ The texts are monge's own 40 English pairs, or yours: good outputs with referenc
 hypothesis, references and perhaps source). --triples FILE adds rows of A, paraphrase B, non-paraphrase C (or label, A,
 text, as published); --plot FILE draws the scores m(A,B) beside m(A,C). Where MONGE_DATA holds paws_qqp or
 global_explanation, these public English sets are tried too.
+
+  monge stress mongescore_free --translationese wmt17/cs-en,de-en --plot d.svg
+
+With --translationese, metrics without references are asked instead whether they prefer bad translations to human
+ones: the reference with its words shuffled, with its words in the order of the source, and a word-by-word translation
+(from a dictionary).
 """
 
 from __future__ import annotations
@@ -34,17 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--triples", metavar="FILE", help="lines of A, paraphrase B and non-paraphrase C, separated by tabs"
     )
-    parser.add_argument("--plot", metavar="FILE", help="draw the scores of B and C of the triples (.svg, .png, .pdf)")
+    parser.add_argument("--plot", metavar="FILE", help="draw scores of triples, or histograms (.svg, .png, .pdf)")
     add_theme_argument(parser)
     parser.add_argument(
         "--attacks", nargs="+", action="extend", default=[], metavar="NAME", help="the attacks to try (default: all)"
     )
     parser.add_argument("--seed", type=seed, default=12345, help="seed of shuffles and swaps (default: 12345)")
+    parser.add_argument(
+        "--translationese", nargs="+", metavar="DATA", help="sets with sources and references, such as wmt17/de-en"
+    )
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="segments of each set (default: 200)")
     parser.add_argument("-f", "--format", choices=("text", "json", "markdown"), default="text", help="default: text")
     add_metric_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.translationese:
+        return _run_translationese(args)
     from monge.report.stress import stress_report
     from monge.text import read_table
     from monge.workflows.stress import StressRequest, run_stress_test
@@ -71,6 +83,26 @@ def run(args: argparse.Namespace) -> int:
     for trial in report.trials:
         shared = f" ({overlaps[trial.name].describe()})" if trial.name in overlaps else ""
         print(f"{trial.name}: {trial.what}{shared}")
+    return 0
+
+
+def _run_translationese(args: argparse.Namespace) -> int:
+    from monge.report.plots import save_figure
+    from monge.report.translationese import draw_preferences, translationese_table
+    from monge.workflows.translationese import TranslationeseRequest, run_translationese
+
+    check_target(args.plot, endings=FIGURES)
+    check_figures(args.plot)
+    metrics = read_metrics(args, args.metric, default="mongescore_free")
+    request = TranslationeseRequest(metrics, tuple(args.translationese), args.most, args.seed)
+    with _progress() as bar:
+        report = run_translationese(request, environment=read_environment(args), report_step=partial(_show_step, bar))
+    if args.plot:
+        save_figure(draw_preferences(report.preferences), args.plot, theme=args.theme)
+    if args.format == "json":
+        print(json.dumps(report.records(), ensure_ascii=False, indent=1))
+    else:
+        print(translationese_table(report.preferences, markdown=args.format == "markdown"))
     return 0
 
 

@@ -33,8 +33,8 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         bounds=(-_INF, _INF),
         explains=True,
         growth="quadratic",
-        citation="monge, docs/results-crosslingual.md; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level Fluency "
-        "Evaluation: References Help, But Can Be Spared!, CoNLL",
+        citation="monge, docs/results-mongescore-free.md; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level "
+        "Fluency Evaluation: References Help, But Can Be Spared!, CoNLL",
     ),
     MetricSpec(
         "dictionary_cloud",
@@ -45,18 +45,18 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         against=("source",),
         explains=True,
         growth="quadratic",
-        citation="monge, docs/results-crosslingual.md; dictionaries: Lample et al. (2018), Word Translation Without "
+        citation="monge, docs/results-mongescore-free.md; dictionaries: Lample et al. (2018), Word Translation Without "
         "Parallel Data, ICLR",
     ),
     MetricSpec(
         "mongescore_free",
         "monge.metrics.free.mongescore_free:load_mongescore_free",
-        "dictionary cloud, gloss-conditioned language model and sentence cosine",
+        "dictionary, language model and sentence cosine as one score",
         "ensemble",
         needs=("source",),
         against=("source",),
         bounds=(-_INF, _INF),
         growth="quadratic",
-        citation="monge, docs/results-crosslingual.md",
+        citation="monge, docs/results-mongescore-free.md",
     ),
 )
