@@ -5,7 +5,8 @@ python docs/results.py FOLDER [FOLDER ...]
 A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table is placed between the comments
 ``<!-- DATA STATISTIC LEVEL [WORD] -->`` and ``<!-- end -->``: all metrics, or those whose name has WORD
 (an encoder, or ``own`` for those that name none).
-``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays.
+``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays, and so do
+rows of metrics that no report holds, so that a metric can be measured again alone (`monge benchmark SUITE -m METRIC`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from monge.report.tables import markdown_table
 from monge.storage.atomic import write_text
 
 PAGES = sorted(Path(__file__).parent.glob("results*.md"))
-_BLOCK = re.compile(r"(<!-- (?!end)([^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- (?!end)([^>]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 def show(value: float | None) -> str:
@@ -28,8 +29,8 @@ def show(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1)
 
 
-def study_table(study: dict[str, Any], word: str) -> str:
-    """Return a line a metric, best first: every task, the average and its interval."""
+def study_table(study: dict[str, Any], word: str, before: str) -> str:
+    """Return one row per metric, best first: every task, the average and its interval; other rows of *before* stay."""
     rows = []
     for record in study["metrics"]:
         encoder = record["metric"].rpartition(" ")[2] if " " in record["metric"] else "own"
@@ -40,7 +41,12 @@ def study_table(study: dict[str, Any], word: str) -> str:
             mean = [show(average["value"])] if len(tasks) > 1 else []
             rows.append([record["metric"], *map(show, tasks), *mean, interval])
     mean = ["average"] if len(study["tasks"]) > 1 else []
-    return markdown_table(["metric", *study["tasks"], *mean, "95 % interval"], rows)
+    header = ["metric", *study["tasks"], *mean, "95 % interval"]
+    known = {row[0] for row in rows}
+    old = [[cell.strip() for cell in line.strip("|").split("|")] for line in before.splitlines()]
+    if old and old[0] == header:
+        rows += [row for row in old[2:] if row[0] not in known]
+    return markdown_table(header, sorted(rows, key=lambda row: -float(row[-2])))
 
 
 def curve_table(curves: dict[str, dict[str, float | None]]) -> str:
@@ -59,8 +65,8 @@ def ablation_table(ablation: dict[str, Any]) -> str:
     )
 
 
-def render(key: str, parts: list[dict[str, Any]]) -> str | None:
-    """Return the table that *key* names, or None when no report has it."""
+def render(key: str, parts: list[dict[str, Any]], before: str) -> str | None:
+    """Return the table that *key* names, or None when no report has it; *before* is the table as it was."""
     data, what, *more = key.split()
     for part in (part for part in parts if part["data"] == data):
         if what == "layers" and part["curves"]:
@@ -69,7 +75,7 @@ def render(key: str, parts: list[dict[str, Any]]) -> str | None:
             return "\n\n".join(map(ablation_table, part["ablations"]))
         for study in part["studies"]:
             if [study["statistic"], study["level"]] == [what, *more[:1]]:
-                return study_table(study, more[1] if len(more) > 1 else "")
+                return study_table(study, more[1] if len(more) > 1 else "", before)
     return None
 
 
@@ -79,11 +85,11 @@ def main(folders: list[str]) -> int:
     parts = [part for report in reports for part in report["data"]]
 
     def refresh(block: re.Match[str]) -> str:
-        table = render(block[2], parts)
+        table = render(block[2], parts, block[3].strip())
         if table is None:
             print(f"kept as it was: {block[2]}", file=sys.stderr)
             return block[0]
-        return f"{block[1]}{table}\n{block[3]}"
+        return f"{block[1]}{table}\n{block[4]}"
 
     for page in PAGES:
         write_text(page, _BLOCK.sub(refresh, page.read_text(encoding="utf-8")))

@@ -12,7 +12,8 @@ from monge.metrics.protocols import Aligning, Composite, Counting, Encoding, Res
 from monge.metrics.rescaled import rescale_metric
 from monge.text import Segment
 
-NAMES = sorted(metric_specs())
+# what unrelated texts and copies score says nothing of a metric that compares a translation with its source
+NAMES = sorted(name for name, spec in metric_specs().items() if "references" in spec.needs)
 TEXTS = ["The ferry leaves the island at seven.", "Prices fell again in March.", "She repaired the old clock alone."]
 UNRELATED = [Segment(a, (b,), b, document=a) for a in TEXTS for b in TEXTS if a != b]
 COPIES = [Segment(text, (text,), text, document=text) for text in TEXTS]
@@ -65,7 +66,7 @@ def test_two_empty_texts_have_no_score(name: str, blanks: tuple[str, str]) -> No
     assert any("no score: both texts are empty" in note for note in score.notes)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "references" in metric_specs()[name].needs])
+@pytest.mark.parametrize("name", NAMES)
 def test_an_empty_reference_beside_another_does_not_take_the_score_away(name: str) -> None:
     metric = bind_to(load(name), UNRELATED)
     if metric.signature.fields.get("references") == "mean":

@@ -22,7 +22,7 @@ ENCODED = ("minilm", "mpnet")
 def defaults() -> list[tuple[str, str]]:
     found = []
     for name, spec in metric_specs().items():
-        if spec.needs != ("references",) or name == "ensemble":
+        if spec.needs != ("references",) or (spec.family not in ("transport", "lexical") and name != "mongescore"):
             continue
         encoder = metric_options(name).get("encoder")
         own = encoder is None or encoder.default not in ENCODED

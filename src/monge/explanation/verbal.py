@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from monge.explanation.documents import DocumentExplanation
 from monge.explanation.local import LocalExplanation
 from monge.explanation.result import ExplainedPair, Explanation
 
@@ -13,7 +14,7 @@ LOST, MISSING = 0.25, 0.45  # strain from which a word counts as lost, and a ref
 NOTHING = 0.03  # mean strain of texts that match
 
 
-def describe_loss(explanation: Explanation | LocalExplanation) -> str:
+def describe_loss(explanation: Explanation | LocalExplanation | DocumentExplanation) -> str:
     """Return one sentence: the hypothesis words that lose most, and the words of the other text that nothing matches.
 
     A word counts as missing if the mean cost of its flows is at least 45 % of what is far for these texts
@@ -28,6 +29,8 @@ def describe_loss(explanation: Explanation | LocalExplanation) -> str:
     >>> describe_loss(explain_segments(metric, [segment])[0])
     'lost most on “awaited”; “expected” is missing'
     """
+    if isinstance(explanation, DocumentExplanation):
+        return _describe_foci(explanation)
     if isinstance(explanation, LocalExplanation):
         return _describe_effects(explanation)
     pair = explanation.pairs[0]
@@ -45,6 +48,15 @@ def describe_loss(explanation: Explanation | LocalExplanation) -> str:
     if missing:
         parts.append(f"{quote(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     return "; ".join(parts) if parts else "a little is lost on many words, much on none"
+
+
+def _describe_foci(explanation: DocumentExplanation) -> str:
+    """Name the foci that add most to a distance; nothing for scores that are no sum over foci."""
+    shares = [(focus.contribution or 0.0, focus.name) for pair in explanation.pairs for focus in pair.foci]
+    named = dict.fromkeys(name for share, name in sorted(shares, reverse=True) if share > 0)
+    if not explanation.additive or explanation.higher_is_better is not False:
+        return ""
+    return f"the texts differ most in {quote(list(named)[:NAMED])}" if named else "the texts share all foci"
 
 
 def quote(words: Sequence[str]) -> str:
