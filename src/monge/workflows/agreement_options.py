@@ -42,7 +42,7 @@ class AgreementOptions:
 
     def plans(self, data: JudgedData) -> tuple[AgreementPlan, ...]:
         """Return one plan per statistic, with what is open filled in for *data*."""
-        ranked, spec = data.is_ranking, data.spec
+        ranked, spec = data.is_ranking or data.is_preference, data.spec
         usual_level = "item" if ranked else spec.level if spec else "segment"
         level = self.level or data.level or usual_level
         usual = "tau-like" if ranked else spec.statistic if spec else "pearson"
