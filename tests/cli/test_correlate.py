@@ -216,6 +216,16 @@ def test_the_heat_map_is_a_figure_or_a_table(rated: Path, run: Run) -> None:
     assert [line[0] for line in lines] == lines[0]
 
 
+def test_layer_curves(rated: Path, run: Run) -> None:
+    metrics = ("-m", "bertscore,encoder=hashed", "moverscore,encoder=hashed", "chrf")
+    status, _, _ = run("correlate", "rated.tsv", *metrics, "--draws", "0", "--layer-curves", "layers.svg")
+    assert status == 0
+    assert Path("layers.svg").read_text(encoding="utf-8").startswith("<?xml")
+    status, _, err = run("correlate", "rated.tsv", "-m", "chrf", "--draws", "0", "--layer-curves", "layers.svg")
+    assert status == 2
+    assert "no metric with layers" in err
+
+
 def test_ranked_pairs(rated: Path, run: Run) -> None:
     run("correlate", "rated.tsv", "-m", "chrf", "--save-scores", "scores.tsv")
     rows = "\n".join(f"xx-en set {i} good poor" for i in range(40))

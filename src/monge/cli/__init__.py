@@ -33,6 +33,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("align", "align", "put the vectors of two languages into one space"),
     ("normalise", "normalise", "write contractions in full and put words into the usual order"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),
+    ("confidence", "confidence", "calibrate how far a single score can be trusted"),
     ("doctor", "doctor", "check this install against stored values"),
     ("completion", "completion", "print a shell completion script"),
 )

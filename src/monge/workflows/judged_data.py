@@ -14,6 +14,7 @@ from monge.errors import InputError, OptionError, suggest
 from monge.meta.data import CATALOG, HALVES, DataSpec, JudgedSet, find_data, judge_records, read_named_columns
 from monge.meta.data.generation import read_flickr
 from monge.meta.data.mtme import read_tree
+from monge.meta.data.tac import is_tac_file, read_tac
 from monge.scores.records import Record
 from monge.text import iter_lines
 from monge.text.detokenize import detokenize
@@ -129,6 +130,8 @@ def _read_source(data: JudgedData, environment: Environment) -> list[JudgedSet]:
         return read_tree(path)
     if data.captions is not None and path.is_file():
         return read_flickr(path, data.captions, name=path.name.partition(".")[0])
+    if path.is_file() and is_tac_file(path):
+        return read_tac(path)[:1]  # the summaries that people wrote are among the references
     if path.is_file():
         return read_named_columns(path, **table)
     return read_catalogue_set(data, environment)
