@@ -53,7 +53,7 @@ NAMES = sorted(
 )
 
 # what each metric is run with by default, though not its largest model
-STATIC = ("wmd", "wmdo", "we", "we_wpi")
+STATIC = ("wmd", "wmdo", "we", "we_wpi", "rouge_we")
 
 
 def load(name: str, encoder: object) -> Metric:
