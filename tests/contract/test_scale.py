@@ -14,6 +14,8 @@ from monge.text import Segment
 
 # what unrelated texts and copies score says nothing of a metric that compares a translation with its source
 NAMES = sorted(name for name, spec in metric_specs().items() if "references" in spec.needs)
+DIRECTED = [name for name in NAMES if metric_specs()[name].higher_is_better is not None]
+SEGMENTS = [name for name in DIRECTED if metric_specs()[name].unit == "segment"]
 TEXTS = ["The ferry leaves the island at seven.", "Prices fell again in March.", "She repaired the old clock alone."]
 UNRELATED = [Segment(a, (b,), b, document=a) for a in TEXTS for b in TEXTS if a != b]
 COPIES = [Segment(text, (text,), text, document=text) for text in TEXTS]
@@ -27,7 +29,7 @@ def load(name: str) -> Metric:
     return load_metric(name, **options)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SEGMENTS)
 def test_rescaled_scores_lie_between_unrelated_texts_and_a_copy(name: str) -> None:
     metric = load(name)
     baseline = measure_baseline(metric, TEXTS, pairs=len(UNRELATED))
@@ -44,7 +46,22 @@ def test_rescaled_scores_lie_between_unrelated_texts_and_a_copy(name: str) -> No
     assert str(rescaled.signature) != str(bind_to(metric, UNRELATED).signature)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if metric_specs()[name].explains])
+@pytest.mark.parametrize("name", sorted(set(DIRECTED) - set(SEGMENTS)))
+def test_copies_of_documents_are_at_one(name: str) -> None:
+    metric = load(name)
+    documents = [" ".join(TEXTS), "A boat sank near the coast. The boat was old. Nobody was on the boat."]
+    copies = [Segment(text, (text,), text, document=text) for text in documents]
+    rescaled = bind_to(rescale_metric(metric), copies)
+    assert rescaled.aggregate(copies, rescaled.score(copies)) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(DIRECTED)))
+def test_features_without_a_direction_have_no_scale(name: str) -> None:
+    assert "rescale" not in metric_options(name)
+    assert find_scale(load(name), measure=True) is None
+
+
+@pytest.mark.parametrize("name", [name for name in SEGMENTS if metric_specs()[name].explains])
 def test_rescaled_scores_are_explained_exactly(name: str) -> None:
     metric = load(name)
     rescaled = bind_to(rescale_metric(metric, measure_baseline(metric, TEXTS, pairs=6)), UNRELATED)

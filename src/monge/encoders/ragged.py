@@ -37,7 +37,7 @@ class EncodedBatch:
         >>> from monge.encoders.static.hashed import HashedEncoder
         >>> batch = EncodedBatch.of(HashedEncoder(dimension=4).encode(["a b", "c"]))
         >>> batch.offsets.tolist(), batch.vectors.shape, batch[1].tokens
-        ([0, 2, 3], (1, 3, 4), ('c',))
+        ([0, 2, 3], (3, 3, 4), ('c',))
         """
         return cls(
             [one.text for one in encoded],

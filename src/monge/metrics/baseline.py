@@ -177,6 +177,8 @@ def find_scale(metric: Metric, *, measure: bool = False) -> Scale | None:
     """
     if getattr(metric, "baseline", None) is not None:
         return Scale(0.0, 1.0)
+    if metric.spec.higher_is_better is None:  # a feature, which a copy need not have more of than other texts
+        return None
     found = need_baseline(metric) if measure else find_baseline(metric)
     return None if found is None else found.scale
 

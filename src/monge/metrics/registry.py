@@ -19,7 +19,7 @@ from monge.metrics.external_spec import PREFIX, external_spec
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 
-_RESCALE = inspect.Parameter("rescale", inspect.Parameter.KEYWORD_ONLY, default=False)  # of every metric
+_RESCALE = inspect.Parameter("rescale", inspect.Parameter.KEYWORD_ONLY, default=False)  # of every metric with a direction
 ENTRY_POINT_GROUP = "monge.metrics"  # each entry point names a MetricSpec
 
 
@@ -52,9 +52,10 @@ def find_spec(name: str) -> MetricSpec:
 
 def metric_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a metric with their defaults and types."""
-    parameters = inspect.signature(find_factory(find_spec(name))).parameters
+    spec = find_spec(name)
+    parameters = inspect.signature(find_factory(spec)).parameters
     own = {key: parameter for key, parameter in parameters.items() if key != "environment"}
-    return {**own, "rescale": _RESCALE}
+    return own if spec.higher_is_better is None else {**own, "rescale": _RESCALE}
 
 
 def load_metric(name: str, *, environment: Environment | None = None, **options: Any) -> Metric:

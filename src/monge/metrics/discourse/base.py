@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from monge.clouds import UNREADABLE_SHARE
 from monge.encoders import Encoder
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs, mean_of_known, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, mean_of_known, note_empty_texts, score_of_nothing
 from monge.metrics.discourse.reader import DocumentReader, ReadDocument
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
@@ -88,7 +88,10 @@ class DiscourseMetric(MetricBase, Generic[R]):
 
     def _score_chunk(self, segments: Sequence[Segment]) -> list[Score]:
         readings = self.read_texts(segments)
-        return [self.score_segment(segment, readings) for segment in segments]
+        return [self._score_of_nothing(segment) or self.score_segment(segment, readings) for segment in segments]
+
+    def _score_of_nothing(self, segment: Segment) -> Score | None:
+        return score_of_nothing(segment) if self.compared(segment) else None
 
     def score_segment(self, segment: Segment, readings: Mapping[str, TextReading[R]]) -> Score:
         """Return the score of one document, with the notes of its texts."""
