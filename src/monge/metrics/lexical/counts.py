@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from monge.environment import Environment
 from monge.errors import OptionError, UnboundMetricError
-from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts
+from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, score_of_nothing
 from monge.metrics.lexical.sacrebleu import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
@@ -53,7 +53,7 @@ class CountMetric(MetricBase):
     def score(self, segments: Sequence[Segment]) -> list[Score]:
         """Return one score per segment; notes report empty texts."""
         check_needs(self.spec, segments)
-        return [self._score_tokens(segment) for segment in segments]
+        return [score_of_nothing(segment) or self._score_tokens(segment) for segment in segments]
 
     def _score_tokens(self, segment: Segment) -> Score:
         raise NotImplementedError
