@@ -24,7 +24,7 @@ PAIRS = 400  # of monge's own texts: their mean is then known to a few thousandt
 _DOCUMENT = 3  # texts that make one document, for metrics of documents
 _SHIPPED = "baselines.json"
 # what may differ from what was measured; the constants of mongescore are baselines themselves
-_UNSCALED = ("version", "library", "references", "baseline", "nrefs", "scale")
+_UNSCALED = ("version", "library", "references", "baseline", "nrefs", "scale", "idf")
 _LARGEST_FIT = 1e-9  # copies and unrelated texts nearer than this cannot be told apart
 
 
