@@ -4,8 +4,8 @@ python docs/results.py FOLDER [FOLDER ...]
 
 A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table is placed between the comments
 ``<!-- DATA STATISTIC LEVEL [WORD] -->`` and ``<!-- end -->``: all metrics, or those whose name has WORD
-(an encoder, or ``own`` for those that name none). ``discourse`` or ``discourse-ablation`` at the end takes the report of
-that suite.
+(an encoder, or ``own`` for those that name none). ``discourse`` or ``discourse-ablation`` at the end takes the report
+of that suite.
 ``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays.
 """
 

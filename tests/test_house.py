@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "monge"
 ROOMS = (
     "errors", "version", "environment", "storage", "text", "encoders", "annotate", "transport", "clouds",
     "crosslingual", "lm", "discourse", "scores", "metrics", "comparison", "meta", "explanation", "engine", "search",
-    "workflows", "report", "service", "cli",
+    "workflows", "report", "testing", "service", "cli",
 )  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 ENTRANCES = {"__init__.py", "__main__.py"}  # of the package itself: they may import any room

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from monge.scores import Score, ScoreTable
     from monge.text import Segment
     from monge.workflows.compare import compare
+    from monge.workflows.confidence import confidence
     from monge.workflows.correlate import correlate
     from monge.workflows.explain import explain
     from monge.workflows.explain_global import explain_global
@@ -39,6 +40,7 @@ _LAZY = {
     "Scorer": "monge.workflows.scorer",
     "Segment": "monge.text",
     "compare": "monge.workflows.compare",
+    "confidence": "monge.workflows.confidence",
     "correlate": "monge.workflows.correlate",
     "explain": "monge.workflows.explain",
     "explain_global": "monge.workflows.explain_global",
@@ -58,6 +60,7 @@ __all__ = [
     "Segment",
     "__version__",
     "compare",
+    "confidence",
     "correlate",
     "explain",
     "explain_global",

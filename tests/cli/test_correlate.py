@@ -150,7 +150,7 @@ def test_missing_scores_are_counted(rated: Path, run: Run) -> None:
         (["rated.tsv", "-m", "bleu", "-o", "layers=3"], "no option 'layers' in bleu"),
         (["rated.tsv", "-m", "bleu", "--sample", "2"], "fewer than 3"),
         (["rated.tsv", "-m", "bleu", "--alpha", "2"], "between 0 and 1"),
-        (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "is not a number"),
+        (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "--higher rating or --lower rating"),
         (["rated.tsv", "--score-columns", "length"], "--higher length or --lower length"),
         (["rated.tsv", "-m", "bleu", "-s", "tau-like", "--threshold", "nan"], "threshold must be a number"),
         (["rated.tsv", "-m", "bleu", "--threshold", "2"], "--threshold 2 applies to tau-like only"),
@@ -214,6 +214,16 @@ def test_the_heat_map_is_a_figure_or_a_table(rated: Path, run: Run) -> None:
     lines = [line.split("\t") for line in Path("map.tsv").read_text(encoding="utf-8").splitlines()]
     assert lines[0][:2] == ["", "human"]
     assert [line[0] for line in lines] == lines[0]
+
+
+def test_layer_curves(rated: Path, run: Run) -> None:
+    metrics = ("-m", "bertscore,encoder=hashed", "moverscore,encoder=hashed", "chrf")
+    status, _, _ = run("correlate", "rated.tsv", *metrics, "--draws", "0", "--layer-curves", "layers.svg")
+    assert status == 0
+    assert Path("layers.svg").read_text(encoding="utf-8").startswith("<?xml")
+    status, _, err = run("correlate", "rated.tsv", "-m", "chrf", "--draws", "0", "--layer-curves", "layers.svg")
+    assert status == 2
+    assert "no metric with layers" in err
 
 
 def test_ranked_pairs(rated: Path, run: Run) -> None:

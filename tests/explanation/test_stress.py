@@ -9,7 +9,7 @@ import pytest
 
 from monge.errors import InputError, OptionError
 from monge.explanation.attacks import ATTACKS, find_names, make_victim
-from monge.explanation.paraphrases import find_trials, separate_paraphrases
+from monge.explanation.paraphrases import ParaphraseTrial, find_trials, separate_paraphrases
 from monge.explanation.stress import Rate, fooled_by, own_pairs, run_stress, weak_spots
 from monge.explanation.triples import keep_least_shared, read_triples, score_triples
 from monge.metrics import load_metric
@@ -209,6 +209,12 @@ def test_public_sets_are_found(tmp_path: Path) -> None:
         {name: [trial.run(load_metric("chrf"))] for name, trial in trials.items()},
     )
     assert "Public sets" in report
+    assert "prefers the same words to the same meaning on" not in report  # one triple is too few to say so
+    many = ParaphraseTrial("mine", "x", trials["freitag"].triples * 20)
+    misled = stress_report(
+        [run_stress(load_metric("chrf"), own_pairs(), ["empty"])], {"mine": [many.run(load_metric("chrf"))]}
+    )
+    assert "It prefers the same words to the same meaning on mine (100%)." in misled
 
 
 def test_the_interval_of_separating_paraphrases_covers_chance() -> None:

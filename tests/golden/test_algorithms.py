@@ -31,6 +31,7 @@ SEGMENTS = [
 TABLE: dict[str, float] = {
     "bertscore": 2.41677755,
     "f_alpha": 2.419866363,
+    "rouge_we": 2.420002892,
     "yisi1": 2.371236942,
     "emd": 0.784856278,
     "lazy_emd": 0.35463496,

@@ -32,6 +32,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
     ("align", "align", "put the vectors of two languages into one space"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),
+    ("confidence", "confidence", "calibrate how far a single score can be trusted"),
     ("doctor", "doctor", "check this install against stored values"),
     ("completion", "completion", "print a shell completion script"),
 )

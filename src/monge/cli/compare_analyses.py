@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -55,5 +56,7 @@ def analysis_text(analyses: Mapping[str, ComparisonAnalyses], style: str) -> str
         prefix = f"{name}: " if len(analyses) > 1 else ""
         for table in analysis_tables(found):
             gap = "\n\n" if style == "markdown" else "\n"
-            parts.append(f"{prefix}{table.title}{gap}{render(table.header, table.rows, left=table.left)}")
+            title = f"{prefix}{table.title}"
+            shown = textwrap.fill(title, 80) if style == "text" else title
+            parts.append(f"{shown}{gap}{render(table.header, table.rows, left=table.left)}")
     return "\n\n".join(parts)

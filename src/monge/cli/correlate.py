@@ -28,7 +28,7 @@ from monge.cli.study_inputs import (
 from monge.cli.values import FIGURES, add_theme_argument, check_figures, check_target
 
 if TYPE_CHECKING:
-    from monge.workflows.correlate import CorrelateResult
+    from monge.workflows.correlate import CorrelateRequest, CorrelateResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="draw each metric's scores by quality as people see it (.svg, .png, .pdf)",
     )
+    output.add_argument(
+        "--layer-curves", metavar="FILE", help="draw the agreement of every metric at every layer (.svg, .png, .pdf)"
+    )
     add_theme_argument(output)
     output.add_argument("--html", metavar="FILE", help="write the whole report with figures as one page")
     output.add_argument(
@@ -96,10 +99,10 @@ def run(args: argparse.Namespace) -> int:
     from monge.workflows.correlate import CorrelateRequest, run_correlate
 
     check_target(args.html)
-    for figure in (args.plot, args.distributions):
+    for figure in (args.plot, args.distributions, args.layer_curves):
         check_target(figure, endings=FIGURES)
     check_target(args.heatmap, endings=(*FIGURES, ".tsv"))
-    check_figures(args.html, args.plot, args.distributions, args.heatmap)
+    check_figures(args.html, args.plot, args.distributions, args.heatmap, args.layer_curves)
     check_target(args.save_scores, endings=(".tsv", ".jsonl", ".tsv.gz", ".jsonl.gz"))
     request = CorrelateRequest(
         data=judged_data(args, args.data),
@@ -117,7 +120,19 @@ def run(args: argparse.Namespace) -> int:
         result = run_correlate(request, environment=read_environment(args), report_step=report_step)
     print(_render(result, args.format))
     _write_files(result, args)
+    if args.layer_curves:
+        _write_curves(request, result.study.statistic.title, args)
     return 0
+
+
+def _write_curves(request: CorrelateRequest, title: str, args: argparse.Namespace) -> None:
+    from monge.report.correlate.plots import draw_curves
+    from monge.report.plots import save_figure
+    from monge.workflows.layer_curves import measure_layers
+
+    with show_progress() as report_step:
+        curves = measure_layers(request, environment=read_environment(args), report_step=report_step)
+    save_figure(draw_curves(curves, x_label="layer", y_label=title), args.layer_curves, theme=args.theme)
 
 
 def _render(result: CorrelateResult, style: str) -> str:

@@ -33,7 +33,7 @@ from monge.cli.values import check_target, seed
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
-    from monge.workflows.explain import Explained, ExplainedSegment, SystemExplanation
+    from monge.workflows.explain import Explained, ExplainedSegment, ExplainRequest, SystemExplanation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         action="store_true",
         help="also delete words in the order of the explanation: is it true to the metric?",
+    )
+    parser.add_argument(
+        "--confidence",
+        metavar="FILE",
+        help="show intervals of the scores, which `monge confidence --save FILE` wrote",
     )
     parser.add_argument("--samples", type=int, default=500, metavar="N", help="shortened texts for lime (default: 500)")
     parser.add_argument("--orders", type=int, default=32, metavar="N", help="random orders for shapley (default: 32)")
@@ -98,9 +103,20 @@ def run(args: argparse.Namespace) -> int:
     request = ExplainRequest(
         read_segments(args), read_metrics(args), args.how, args.orders, args.seed, args.samples, args.check
     )
+    intervals = _find_intervals(args, request) if args.confidence else []
     content = _render(run_explain(request, environment=read_environment(args)).explanations, args)
-    write_text(args.output, content if content.endswith("\n") else content + "\n")
+    content = "\n".join([content.removesuffix("\n"), *intervals])
+    write_text(args.output, content + "\n")
     return 0
+
+
+def _find_intervals(args: argparse.Namespace, request: ExplainRequest) -> list[str]:
+    """Return the intervals of the explained scores as sentences."""
+    from monge.workflows.confidence import explain_intervals
+
+    if args.format != "text":
+        raise OptionError("--confidence is printed with -f text")
+    return explain_intervals(args.confidence, request, environment=read_environment(args))
 
 
 def read_segments(args: argparse.Namespace) -> tuple[ExplainedSegment, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from monge.comparison.compare import PairResult
 from monge.comparison.significance import TESTS
@@ -38,12 +38,20 @@ def overlap_tests(pairs: Sequence[PairResult], *, alpha: float = 0.05) -> TestOv
 
     Uncorrected p-values are used, so that the number of pairs does not matter.
     """
-    names = tuple(test.name for test in TESTS)
-    found = np.array([[pair.p_values[name] <= alpha for name in names] for pair in pairs], dtype=np.float64)
-    found = found.reshape(len(pairs), len(names))
-    both = found.T @ found
+    return overlap_p_values({t.name: [pair.p_values[t.name] for pair in pairs] for t in TESTS}, alpha=alpha)
+
+
+def overlap_p_values(p_values: Mapping[str, ArrayLike], *, alpha: float = 0.05) -> TestOverlap:
+    """Return the overlap of tests from their p-values, by name and for the same pairs (P,).
+
+    >>> overlap_p_values({"sign": [0.01, 0.2], "t": [0.01, 0.04]}).shares.tolist()
+    [[0.5, 1.0], [0.5, 1.0]]
+    """
+    found = np.array([np.asarray(p, dtype=np.float64) <= alpha for p in p_values.values()], dtype=np.float64)
+    both = found @ found.T
     own = np.diag(both).copy()
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = both / own[:, None]
-    np.fill_diagonal(shares, own / max(len(pairs), 1))
-    return TestOverlap(names, shares, len(pairs))
+    count = found.shape[1]
+    np.fill_diagonal(shares, own / max(count, 1))
+    return TestOverlap(tuple(p_values), shares, count)

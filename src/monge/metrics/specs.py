@@ -103,6 +103,13 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
         higher_is_better=False,
         citation="Chow, Specia and Madhyastha (2019), WMDO: Fluency-based Word Mover's Distance for MT Evaluation, WMT",
     ),
+    _transport(
+        "rouge_we",
+        "ROUGE whose words match by the cosine of their vectors",
+        "Ng and Abrecht (2015), Better Summarization Evaluation with Word Embeddings for ROUGE, EMNLP",
+        (-1, 1),
+        symmetric=True,
+    ),
     _transport("we", "1 − EMD of tf·idf-weighted word vectors", _ECHIZENYA, (-1, 1)),
     _transport("we_wpi", "WE with word positions in the distance", _ECHIZENYA, (-1, 1)),
     _transport(

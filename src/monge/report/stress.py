@@ -32,7 +32,8 @@ def stress_report(
         header, rows = _others_table(results, others or {}) if name == "others" else _table(results, name)
         if rows:
             parts.append(f"{title}\n{chr(10) if markdown else ''}{table(header, rows)}")
-    sentences = [*(_verdict(result) for result in results), *_remarks(results)]
+    verdicts = [_verdict(result) + _misled(others or {}, place) for place, result in enumerate(results)]
+    sentences = [*verdicts, *_remarks(results)]
     if markdown:
         parts.append("\n".join(f"- {sentence}" for sentence in sentences))
     else:
@@ -80,6 +81,12 @@ def _verdict(result: StressResult) -> str:
         return f"{result.metric}: {missed}."
     preferred = _listed({name: 1 - share for name, share in fooled.items()})
     return f"{result.metric}: {missed}. It prefers a damaged copy to a good paraphrase under {preferred}."
+
+
+def _misled(others: Preferences, place: int) -> str:
+    """Return a sentence on the sets on which a metric prefers the same words to the same meaning, or nothing."""
+    found = {name: 1 - own[place].share for name, own in others.items() if own[place].high < 0.5}
+    return f" It prefers the same words to the same meaning on {_listed(found)}." if found else ""
 
 
 def _listed(shares: Mapping[str, float]) -> str:

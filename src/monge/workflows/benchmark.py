@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from monge.encoders import load_encoder
 from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
 from monge.environment import Environment
 from monge.meta import AgreementPlan, AgreementStudy, average_agreement, measure_agreement, study_agreement
@@ -16,13 +15,13 @@ from monge.meta.data import JudgedSet
 from monge.meta.judged import JudgedScores
 from monge.meta.records import study_record
 from monge.meta.tasks import make_tasks
-from monge.metrics.registry import metric_options
-from monge.metrics.variants import MetricVariant, parse_variant, parse_variants
+from monge.metrics.variants import parse_variant, parse_variants
 from monge.scores import ScoreTable
 from monge.workflows.ablation import ablation_path
 from monge.workflows.agreement_options import AgreementOptions
 from monge.workflows.judged_data import JudgedData, read_judged_sets
 from monge.workflows.judged_scores import ReportStep, score_sets
+from monge.workflows.layer_curves import vary_layers
 from monge.workflows.suites import Suite, SuiteData, find_suite
 
 
@@ -107,7 +106,7 @@ def _run_data(
     plans = replace(agreement, level=agreement.level or chosen.level or None, statistics=statistics).plans(data)
     sets = read_judged_sets(data, environment=environment, seed=agreement.seed)
     variants = parse_variants(suite.metrics)
-    curves = {metric: _layer_variants(metric, environment) for metric in suite.curves}
+    curves = {metric: vary_layers(parse_variant(metric), environment) for metric in suite.curves}
     paths = {pair: ablation_path(*pair) for pair in suite.ablations}
     groups = [variants, *curves.values(), *paths.values()]
     everything = [variant for group in groups for variant in group]  # at once, so that they share encodings
@@ -142,14 +141,6 @@ def _measure(tasks: Sequence[JudgedScores], plan: AgreementPlan) -> dict[str, fl
     """Return the average agreement of every metric, without intervals or tests."""
     measured = [measure_agreement(task, plan.statistic, level=plan.level) for task in tasks]
     return {label: average_agreement([found[label] for found in measured]).value for label in measured[0]}
-
-
-def _layer_variants(metric: str, environment: Environment) -> list[MetricVariant]:
-    """Return the metric with each hidden state of its encoder, labelled by the layer."""
-    base = parse_variant(metric)
-    encoder = base.options.get("encoder", metric_options(base.name)["encoder"].default)
-    layers = [str(layer) for layer in range(load_encoder(encoder, cache=True, environment=environment).layers)]
-    return [MetricVariant(layer, base.name, {**base.options, "layers": layer}) for layer in layers]
 
 
 def _part_record(part: BenchmarkPart) -> dict[str, Any]:

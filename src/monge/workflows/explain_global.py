@@ -130,7 +130,7 @@ def run_explain_global(
         responses = respond_to_table(_read_table(request), metrics=request.score_columns, factors=request.factors)
         return GlobalResult(request.data.name, tuple(responses))
     sets = read_judged_sets(request.data, environment=environment, seed=request.seed)
-    outputs = [_Outputs.of(judged) for judged in sets]
+    outputs = [JudgedOutputs.of(judged) for judged in sets]
     pairs = [(s.hypothesis, s.references[0]) for one in outputs for s in one.segments if s.references]
     known = _monolingual_factors(request, outputs, pairs, environment, progress)
     responses, notes = [], list(dict.fromkeys(note for one in outputs for note in one.notes))
@@ -147,7 +147,7 @@ def run_explain_global(
 
 
 @dataclass(frozen=True, eq=False)
-class _Outputs:
+class JudgedOutputs:
     """Judged segments, one judgment each, and what was chosen."""
 
     segments: list[Segment]
@@ -155,7 +155,7 @@ class _Outputs:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, judged: JudgedSet) -> _Outputs:
+    def of(cls, judged: JudgedSet) -> JudgedOutputs:
         if not judged.judgments:
             raise InputError(f"{judged.name}: only whole systems were judged; SEM needs judgments of outputs")
         aspect, table = next(iter(judged.judgments.items()))
@@ -172,7 +172,7 @@ class _Outputs:
 
 def _monolingual_factors(
     request: GlobalRequest,
-    outputs: Sequence[_Outputs],
+    outputs: Sequence[JudgedOutputs],
     pairs: Sequence[tuple[str, str]],
     environment: Environment,
     progress: Progress | None,
@@ -196,7 +196,7 @@ def _monolingual_factors(
 
 
 def _crosslingual_factors(
-    request: GlobalRequest, outputs: Sequence[_Outputs], bound: Sequence[Metric]
+    request: GlobalRequest, outputs: Sequence[JudgedOutputs], bound: Sequence[Metric]
 ) -> tuple[dict[str, Floats], list[str]]:
     """Return SEM, LEX and CLB of a metric that compares with the source, and notes."""
     translations, note = _translations(request, outputs)
@@ -215,7 +215,7 @@ def _crosslingual_factors(
     return _choose(found, request.factors), [note, left_out]
 
 
-def _translations(request: GlobalRequest, outputs: Sequence[_Outputs]) -> tuple[list[str], str]:
+def _translations(request: GlobalRequest, outputs: Sequence[JudgedOutputs]) -> tuple[list[str], str]:
     segments = [s for one in outputs for s in one.segments]
     if request.translations:
         lines = list(iter_lines(request.translations))

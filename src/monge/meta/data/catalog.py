@@ -225,6 +225,12 @@ CATALOG: tuple[DataSpec, ...] = (
         "Peyrard et al. (2021), Better than Average: Paired Evaluation of NLP Systems, ACL",
         "https://github.com/epfl-dlab/BT-eval", level="item",
     ),
+    DataSpec(
+        "tac-texts", "TAC 2008, 2009: summaries with references, responsiveness and pyramid, by topic", "tac",
+        "tac:read_tac_texts", "NIST's: for those who have it; neither bundled nor fetched",
+        "Zhao et al. (2019), MoverScore, EMNLP; the data: NIST, Text Analysis Conference 2008 and 2009",
+        "https://tac.nist.gov", parts=("tac.08", "tac.09"), level="item",
+    ),
 )  # fmt: skip
 
 

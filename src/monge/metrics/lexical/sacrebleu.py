@@ -43,7 +43,9 @@ class SacrebleuMetric(MetricBase):
         of_segments = _signature_fields(self.sentence)
         if "eff" in fields and of_segments["eff"] != fields["eff"]:
             fields["eff"] = f"{fields['eff']}, segments {of_segments['eff']}"
-        if hasattr(self.corpus, "beta"):  # sacrebleu leaves it out
+        if getattr(self.corpus, "max_ngram_order", 4) != 4:  # sacrebleu leaves it out
+            fields["n"] = str(self.corpus.max_ngram_order)
+        if hasattr(self.corpus, "beta"):  # so does it with this
             fields["beta"] = str(self.corpus.beta)
         return Signature(fields | {"library": f"sacrebleu-{_sacrebleu().__version__}", "version": __version__})
 
@@ -107,10 +109,11 @@ def make_bleu(
     tokenize: str = "auto",
     lowercase: bool = False,
     smooth_method: str = "exp",
+    n: int = 4,
     language: str = "en",
     environment: Environment | None = None,
 ) -> SacrebleuMetric:
-    """BLEU, 0 to 100: geometric mean of the clipped n-gram precisions (n ≤ 4) times the brevity penalty.
+    """BLEU, 0 to 100: geometric mean of the clipped n-gram precisions (up to *n*) times the brevity penalty.
 
     Segments are scored as ``sacrebleu.sentence_bleu`` does (effective order), the set as ``corpus_bleu``. The tokenizer
     is the one that sacrebleu takes for the *language* (13a; zh, ja-mecab and ko-mecab for Chinese, Japanese, Korean).
@@ -119,9 +122,12 @@ def make_bleu(
     53.73
     """
     _check_choice("smooth_method", smooth_method, SMOOTH_METHODS)
+    if not 1 <= n <= 20:
+        raise OptionError(f"n must be from 1 to 20, not {n}")
     chosen = choose_tokenizer(tokenize, language)
     _check_offline(chosen, environment)
     options: dict[str, Any] = {"tokenize": chosen, "lowercase": lowercase, "smooth_method": smooth_method}
+    options |= {"max_ngram_order": n}
     sentence, corpus = (_make_scorer(**options, effective_order=effective) for effective in (True, False))
     return SacrebleuMetric(lexical_spec("bleu"), sentence, corpus, _bleu_parts)
 

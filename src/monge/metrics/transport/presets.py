@@ -320,6 +320,7 @@ PRESETS: dict[str, TransportPreset] = {
         ),
         TransportPreset("smd", _change(_MOVER, ngram=0, readout="distance"), readings=_MOVER_READINGS),
         TransportPreset("wmd", _change(_STATIC, drop="special+punctuation+stopwords", cost="euclidean")),
+        TransportPreset("rouge_we", _change(_GREEDY, encoder="glove", layers="last", drop="special+punctuation")),
         TransportPreset("we", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus")),
         TransportPreset(
             "we_wpi", _change(_STATIC, weighting="tfidf", idf_from="sides", readout="one_minus", cost="position")

@@ -122,8 +122,8 @@ def draw_curves(curves: Mapping[str, Mapping[float, float]], *, x_label: str, y_
             if finite:
                 top, where = max(finite)
                 axes.annotate(
-                    show_number(top), (where, top), textcoords="offset points", xytext=(0, 6), ha="center", fontsize=8,
-                    color=colour,
+                    show_number(top), (where, top), textcoords="offset points", xytext=(0, 6 + 9 * k), ha="center",
+                    fontsize=8, color=colour,
                 )  # fmt: skip
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
