@@ -3,8 +3,9 @@
 python benchmarks/discourse_features.py [--write]
 
 For FREQ and CONN of nouns and entities (six features): D_R, the share of (summary, reference) pairs whose reference has
-the lower value, beside Kendall's τ of the feature's own metric with coherence. `--write` puts the table into
-docs/results-discourse.md and draws docs/figures/discourse-freq.svg and discourse-discrimination.svg.
+the lower value, beside Kendall's τ of the feature's own metric with coherence. `--write` puts the table between
+``<!-- features -->`` and ``<!-- end -->`` of docs/results-discourse.md, where the page has them, and draws
+docs/figures/discourse-freq.svg and discourse-discrimination.svg.
 """
 
 from __future__ import annotations

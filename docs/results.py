@@ -4,7 +4,8 @@ python docs/results.py FOLDER [FOLDER ...]
 
 A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table is placed between the comments
 ``<!-- DATA STATISTIC LEVEL [WORD] -->`` and ``<!-- end -->``: all metrics, or those whose name has WORD
-(an encoder, or ``own`` for those that name none).
+(an encoder, or ``own`` for those that name none). ``discourse`` or ``discourse-ablation`` at the end takes the report
+of that suite.
 ``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays, and so do
 rows of metrics that no report holds, so that a metric can be measured again alone (`monge benchmark SUITE -m METRIC`).
 """
@@ -68,7 +69,10 @@ def ablation_table(ablation: dict[str, Any]) -> str:
 def render(key: str, parts: list[dict[str, Any]], before: str) -> str | None:
     """Return the table that *key* names, or None when no report has it; *before* is the table as it was."""
     data, what, *more = key.split()
+    suite = more.pop() if more and more[-1].startswith("discourse") else ""
     for part in (part for part in parts if part["data"] == data):
+        if part["suite"] != suite if suite else part["suite"].startswith("discourse"):
+            continue
         if what == "layers" and part["curves"]:
             return curve_table(part["curves"])
         if what == "switches" and part["ablations"]:
@@ -82,7 +86,7 @@ def render(key: str, parts: list[dict[str, Any]], before: str) -> str | None:
 def main(folders: list[str]) -> int:
     """Refresh what the folders hold; tell what they do not."""
     reports = [json.loads((Path(folder) / "report.json").read_text(encoding="utf-8")) for folder in folders]
-    parts = [part for report in reports for part in report["data"]]
+    parts = [part | {"suite": report["suite"]} for report in reports for part in report["data"]]
 
     def refresh(block: re.Match[str]) -> str:
         table = render(block[2], parts, block[3].strip())

@@ -46,7 +46,7 @@ def run_confidence(request: ConfidenceRequest, *, environment: Environment | Non
         metric = bind_to(request.metric.load(environment), outputs.segments)
         signature = str(sign_scores(metric, outputs.segments))
         own = np.array([score.value for score in metric.score(outputs.segments)])
-        values.append(own if metric.spec.higher_is_better else -own)
+        values.append(-own if metric.spec.higher_is_better is False else own)
         human.append(_rank_within(outputs.human))
         spreads = measure_spreads(metric, outputs.segments)
         place = _find_layer(metric)
