@@ -1,11 +1,11 @@
-# make demo: install and score an example.   make test: install and run the tests.
+# make demo: install (with the page and figures) and score an example.   make test: install and run the tests.
 PYTHON ?= python3
 VENV ?= .venv
 TORCH ?= torch==2.13.0  # a CPU build where one is offered under this version
 BUILD := pyproject.toml setup.py $(wildcard src/monge/transport/native/*)
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint test-torch bench docs site clean
+.PHONY: demo test test-slow lint test-torch bench docs notebooks site clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "monge needs Python 3.11 or newer ($(PYTHON) is older)"; exit 1; }
@@ -13,7 +13,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install -q --upgrade pip
 
 $(VENV)/.installed: $(BUILD) | $(BIN)/python
-	$(BIN)/python -m pip install -q -e .
+	$(BIN)/python -m pip install -q -e '.[serve,plot]'
 	@touch $@
 
 $(VENV)/.installed-test: $(BUILD) | $(BIN)/python
@@ -51,6 +51,9 @@ $(VENV)/.installed-docs: $(BUILD) | $(BIN)/python
 
 site: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+notebooks: $(VENV)/.installed-test
+	$(BIN)/python examples/notebooks/build.py
 
 bench: $(VENV)/.installed-torch
 	$(BIN)/python -m pip install -q --no-deps moverscore pyemd

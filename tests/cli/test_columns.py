@@ -64,11 +64,11 @@ def test_columns_behind_a_url(data: Path, monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_what_cannot_be_read_is_named(data: Path, tmp_path: Path) -> None:
     (tmp_path / "text.parquet").write_text("not a table", encoding="utf-8")
-    pyarrow.parquet.write_table(pyarrow.table({"output": ["a"]}), tmp_path / "no.parquet")
+    pyarrow.parquet.write_table(pyarrow.table({"words": ["a"]}), tmp_path / "no.parquet")
     pyarrow.parquet.write_table(pyarrow.table({"hypothesis": ["a", None]}), tmp_path / "null.parquet")
     for name, why in (
         ("text.parquet", "neither Parquet nor Arrow"),
-        ("no.parquet", "no column 'hypothesis' among output"),
+        ("no.parquet", "row 1: no field .hypothesis."),
         ("null.parquet", "row 2: field 'hypothesis' must be text"),
         ("missing-*.parquet", "no file matches"),
         ("missing.parquet", "cannot read"),

@@ -150,7 +150,7 @@ def test_missing_scores_are_counted(rated: Path, run: Run) -> None:
         (["rated.tsv", "-m", "bleu", "-o", "layers=3"], "no option 'layers' in bleu"),
         (["rated.tsv", "-m", "bleu", "--sample", "2"], "fewer than 3"),
         (["rated.tsv", "-m", "bleu", "--alpha", "2"], "between 0 and 1"),
-        (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "is not a number"),
+        (["rated.tsv", "--scores", "rated.tsv", "-m", "bleu"], "--higher rating or --lower rating"),
         (["rated.tsv", "--score-columns", "length"], "--higher length or --lower length"),
         (["rated.tsv", "-m", "bleu", "-s", "tau-like", "--threshold", "nan"], "threshold must be a number"),
         (["rated.tsv", "-m", "bleu", "--threshold", "2"], "--threshold 2 applies to tau-like only"),

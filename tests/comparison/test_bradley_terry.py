@@ -116,3 +116,15 @@ def test_lopsided_counts_converge() -> None:
 def test_bad_matrices_are_refused(wins: np.ndarray) -> None:
     with pytest.raises(InputError, match="win matrix"):
         fit_bradley_terry(wins)
+
+
+def test_intervals_have_width_even_if_one_system_wins_everything() -> None:
+    """Jeffreys' interval of 6 wins in 6 is [0.67, 1.00] (Brown, Cai and DasGupta 2001, table of the Beta quantiles)."""
+    from monge.comparison import compare_systems
+    from monge.scores import ScoreTable
+
+    table = ScoreTable(("A", "B"), tuple("123456"), [[1.0] * 6, [0.0] * 6])  # type: ignore[arg-type]
+    ranking = compare_systems(table).ranking("bt")
+    assert ranking.low[0] == pytest.approx(0.67, abs=0.04)
+    assert ranking.high[0] > 0.99
+    assert ranking.low[0] <= ranking.values[0] <= ranking.high[0]

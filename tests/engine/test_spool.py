@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from monge.engine import spool as spool_module
-from monge.engine.inputs import spool_jsonl, spool_parallel
+from monge.engine.inputs import spool_parallel, spool_table
 from monge.engine.spool import RecordSpool, SegmentSpool, spool_segments
 from monge.errors import InputError
-from monge.text import Segment, read_jsonl, read_parallel
+from monge.text import Segment, read_parallel, read_table
 
 SEGMENTS = [
     Segment(f"hypothesis {n} — ü犬", (f"first {n}", "second"), None if n % 2 else "Quelle", str(n), "sys", "doc")
@@ -134,14 +134,14 @@ def test_jsonl_as_read_in_memory(tmp_path: Path) -> None:
         {"system": "b", "hypothesis": "3"},
     ]
     path = write_lines(tmp_path / "all.jsonl", [json.dumps(record) for record in records] + [""])
-    spools = spool_jsonl(path)
-    assert {spool.system: list(spool) for spool in spools} == read_jsonl(path).by_system()
+    spools = spool_table(path)
+    assert {spool.system: list(spool) for spool in spools} == read_table(path).by_system()
 
 
 def test_jsonl_faults(tmp_path: Path) -> None:
     twice = write_lines(tmp_path / "twice.jsonl", ['{"hypothesis": "a", "id": "1"}'] * 2)
     with pytest.raises(InputError, match=r"twice\.jsonl: segment id '1' appears twice"):
-        spool_jsonl(twice)
+        spool_table(twice)
     blank = write_lines(tmp_path / "blank.jsonl", ["", " "])
     with pytest.raises(InputError, match="contains no segments"):
-        spool_jsonl(blank)
+        spool_table(blank)

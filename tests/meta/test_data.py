@@ -144,7 +144,7 @@ def test_scores_in_long_and_wide_tables(tmp_path):
     assert math.isnan(found["chrf"].values[1, 0])
     with pytest.raises(InputError, match="no column of scores"):
         read_scores(write(tmp_path / "none.tsv", "id\tsystem\n1\ta\n"))
-    with pytest.raises(InputError, match="result 1 has no 'metric'"):
+    with pytest.raises(InputError, match="entry 1, column 'name': 'x' is not a number"):
         read_scores(write(tmp_path / "other.json", '[{"name": "x"}]'))
 
 

@@ -149,8 +149,9 @@ def test_direction_comes_from_the_caller_or_the_result(tmp_path: Path) -> None:
         ("system\tid\tscore\ttype\nA\t1\t2\tx\nB\t1\t2\ty\n", r"line 3: instance '1' is 'y' here but 'x' before"),
         ("{broken\n", r"line 1: not JSON"),
         ('{"id": 1, "A": true}\n', r"line 1, column 'A': True is not a number"),
-        ("[1, 2]\n", r"result 1 is not a result of monge score"),
-        ('[{"system": "A", "metric": "m"}]\n', r"result 1 has no 'segments'"),
+        ("[1, [2]]\n", r"no scores are found in this JSON"),
+        ('[{"system": "A", "metric": "m"}]\n', r"no column of scores beside system, metric"),
+        ('[{"system": "A", "segments": []}]\n', r"result 1 has no 'metric'"),
         ('id,A\n"1,2\n', r"line 2: not a table"),
         ('\n{"id": 1, "A": "x"}\n', r"line 2, column 'A': 'x' is not a number"),
         ("system\tid\tscore\thigher_is_better\nA\t1\t2\tyes\n", r"line 2, column 'higher_is_better': 'yes' is neither"),
@@ -274,3 +275,22 @@ def test_a_table_without_header_is_refused(tmp_path: Path) -> None:
     path.write_text("0.5,0.25\n0.75,1\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1: numbers where the names of the columns are expected"):
         read_scores(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "systems", "segments"),
+    [
+        ("A,B\n0.5,0.6\n0.4,0.3\n", ("A", "B"), ("1", "2")),
+        ("A\tB\n1\t2\n1\t3\n2\t1\n", ("A", "B"), ("1", "2", "3")),
+        ("line,A,B\n10,0.6,1\n20,0.3,2\n", ("A", "B"), ("10", "20")),
+        ("name,A,B\nx,0.6,1\ny,0.3,2\n", ("A", "B"), ("x", "y")),
+    ],
+)
+def test_a_first_column_of_scores_is_no_name(
+    tmp_path: Path, text: str, systems: tuple[str, ...], segments: tuple[str, ...]
+) -> None:
+    path = tmp_path / "scores"
+    path.write_text(text, encoding="utf-8")
+    (table,) = read_scores(path).values()
+    assert (table.systems, table.segments) == (systems, segments)
+    assert ("numbered" in table.notes[0]) is (segments[0] == "1")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from monge.errors import InputError
-from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel, read_tsv, write_jsonl
+from monge.text import Segment, TestSet, make_segments, read_parallel, read_table, write_jsonl
 
 
 def write(path: Path, text: str) -> Path:
@@ -57,7 +57,7 @@ def test_jsonl(tmp_path: Path) -> None:
         '{"hypothesis": "h", "reference": "one", "score": 3}\n'
         '{"hypothesis": "no reference", "references": null}\n',
     )
-    assert read_jsonl(path).segments == (
+    assert read_table(path).segments == (
         Segment("h", ("a", "b"), "q", id="7", system="x", document="d"),
         Segment("", ("only",), None, id="2", system="x"),
         Segment("h", ("one",), None, id="1", system="set"),  # named after the file
@@ -86,12 +86,12 @@ def test_jsonl(tmp_path: Path) -> None:
 def test_jsonl_faults_name_file_line_and_field(tmp_path: Path, line: str, complaint: str) -> None:
     path = write(tmp_path / "bad.jsonl", '{"hypothesis": "fine", "id": "1"}\n' + line + "\n")
     with pytest.raises(InputError, match=rf"bad\.jsonl.*{complaint}"):
-        read_jsonl(path)
+        read_table(path)
 
 
 def test_blank_jsonl_holds_no_segment(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="contains no segments"):
-        read_jsonl(write(tmp_path / "blank.jsonl", "\n \n"))
+        read_table(write(tmp_path / "blank.jsonl", "\n \n"))
 
 
 def test_records_come_back(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_records_come_back(tmp_path: Path) -> None:
     )
     path = tmp_path / "set.jsonl.gz"
     write_jsonl(path, test_set.records())
-    again = read_jsonl(path)
+    again = read_table(path)
     assert [s.hypothesis for s in again.segments] == [s.hypothesis for s in test_set.segments]
     assert again == test_set
 
@@ -114,37 +114,49 @@ def test_tsv_with_header(tmp_path: Path) -> None:
         tmp_path / "t.tsv",
         'ID\tSystem\tHypothesis\treference1\tReference 2\thuman\n1\tx\tsays "hi"\ta\tb\t0.5\n2\tx\th\ta\t\t0.1\n',
     )
-    assert read_tsv(path).segments == (
+    assert read_table(path).segments == (
         Segment('says "hi"', ("a", "b"), None, id="1", system="x"),
         Segment("h", ("a",), None, id="2", system="x"),
     )
 
 
-def test_tsv_with_given_columns(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.tsv", "s\tr\th\n")
-    columns = ["source", "reference", "hypothesis"]
-    assert read_tsv(path, columns, header=False).segments == (Segment("h", ("r",), "s", id="1", system="t"),)
+def test_a_table_without_rows(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="contains no segments"):
-        read_tsv(path, columns)
-    with pytest.raises(InputError, match="names of the columns"):
-        read_tsv(path, header=False)
+        read_table(write(tmp_path / "t.tsv", "source\treference\thypothesis\n"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
+def test_columns_with_usual_names(tmp_path: Path, kind: str) -> None:
+    rows = [["Seg_ID", "model", "src", "prediction", "target"], ["7", "x", "s", "h, h", "r"]]
+    text = {
+        "csv": "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows),
+        "tsv": "\n".join("\t".join(row) for row in rows),
+        "jsonl": json.dumps(dict(zip(*rows, strict=True))),
+    }[kind]
+    assert read_table(write(tmp_path / f"t.{kind}", text)).segments == (Segment("h, h", ("r",), "s", "7", "x"),)
+
+
+def test_samples_of_lm_eval(tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {"q": 1}, "target": 5, "resps": [["so 5"]], "filtered_resps": ["5"], "acc": 1.0}
+    path = write(tmp_path / "samples.jsonl", json.dumps(sample))
+    assert read_table(path).segments == (Segment("5", ("5",), id="0", system="samples"),)
 
 
 def test_an_only_reference_may_be_empty(tmp_path: Path) -> None:
-    assert read_tsv(write(tmp_path / "t", "hypothesis\treference\nh\t\n")).segments[0].references == ("",)
+    assert read_table(write(tmp_path / "t.tsv", "hypothesis\treference\nh\t\n")).segments[0].references == ("",)
 
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("hypotesis\treference\na\tb\n", r"no column 'hypothesis' among hypotesis, reference \(did you mean"),
+        ("hypotesis\treference\na\tb\n", r"no field 'hypothesis' \(did you mean"),
         ("hypothesis\treference\na\tb\tc\n", "line 2: 3 cells where 2 columns are named"),
         ("hypothesis\thypothesis\na\tb\n", "column 'hypothesis' appears twice"),
     ],
 )
 def test_tsv_faults(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        read_tsv(write(tmp_path / "t.tsv", text))
+        read_table(write(tmp_path / "t.tsv", text))
 
 
 def test_records_are_plain(tmp_path: Path) -> None:
@@ -156,7 +168,7 @@ def test_a_number_beyond_reading_is_told(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text('{"hypothesis": "x", "id": ' + "1" * 5000 + "}\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1: a number of thousands of digits"):
-        read_jsonl(path)
+        read_table(path)
 
 
 @pytest.mark.parametrize(

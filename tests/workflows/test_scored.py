@@ -114,7 +114,7 @@ def test_what_other_packages_call_things_is_noted() -> None:
         OUTPUTS, REFERENCES, metric="bertscore", language="en", encoder="hashed", layers=1, weighting="idf"
     ) | {"notes": result.notes}
     assert result.notes["score"] == [
-        "option 'lang' is called 'language' here",
+        "option 'lang' is called 'language' here, and does not choose the encoder",
         "option 'model_type' is called 'encoder' here",
         "option 'num_layers' is called 'layers' here",
         "option 'idf' is called 'weighting=idf' here",

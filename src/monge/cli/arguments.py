@@ -30,7 +30,17 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     )
     texts.add_argument("-s", "--source", metavar="SOURCE", help="source file")
     texts.add_argument(
-        "--jsonl", metavar="FILE", help="one JSON object per line: id, system, source, hypothesis, references"
+        "-t",
+        "--test-set",
+        metavar="SET",
+        help="a test set of sacrebleu (wmt17) instead of REF and -s; -l names the pair (de-en)",
+    )
+    texts.add_argument(
+        "--jsonl",
+        "--table",
+        metavar="FILE",
+        help="a table with all texts (JSON lines, .tsv or .csv): id, system, source, hypothesis, references, or the"
+        " usual names of these (prediction, output, target, seg_id …)",
     )
 
     texts.add_argument(
@@ -60,6 +70,10 @@ def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFA
         "--language",
         metavar="LANG",
         help="language of the outputs (en, zh, de-AT …; en-zh means zh): chooses presets and tokenizers",
+    )
+    metrics.add_argument("-lc", "--lowercase", action="store_true", help="ignore case (bleu, chrf; as in sacrebleu)")
+    metrics.add_argument(
+        "-tok", "--tokenize", metavar="TOKENIZER", help="tokenizer of bleu: 13a, intl, zh, char, none …"
     )
     metrics.add_argument("--encoder", metavar="NAME|DIR", help="encoder or word vectors (default: the metric's own)")
     metrics.add_argument("--layers", metavar="LAYERS", help="layers to use: 4, -1, 6-8, last5, middle, all")
@@ -130,7 +144,22 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
     """Return the files that the arguments name as texts."""
     from monge.workflows.inputs import TextFiles
 
+    if getattr(args, "test_set", None):
+        return _read_known_set(args)
     return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet))
+
+
+def _read_known_set(args: argparse.Namespace) -> TextFiles:
+    """Return the files of the test set that ``-t`` and ``-l`` name, with the outputs of ``-i``."""
+    from monge.workflows.inputs import TextFiles
+    from monge.workflows.known_sets import find_known_set
+
+    if args.reference or args.source or args.jsonl or args.parquet:
+        raise OptionError("-t names source and references: leave out REF, -s and --jsonl")
+    if not getattr(args, "language", None) or "-" not in args.language:
+        raise OptionError(f"-t {args.test_set} needs a language pair: -l de-en, for example")
+    known = find_known_set(args.test_set, args.language, environment=read_environment(args))
+    return TextFiles(tuple(args.input), known.references, known.source)
 
 
 def input_files(args: argparse.Namespace) -> list[str | None]:
@@ -152,12 +181,14 @@ def read_shared_options(args: argparse.Namespace) -> dict[str, str]:
     """Return the options that go to every metric that has them."""
     flags = {
         "language": "language", "encoder": "encoder", "layers": "layers", "long": "long", "idf": "idf",
-        "references": "reference_aggregation",
+        "references": "reference_aggregation", "tokenize": "tokenize",
     }  # fmt: skip
     found = {key: getattr(args, flag, None) for key, flag in flags.items()}
     chosen: dict[str, str] = {key: value for key, value in found.items() if value is not None}
     if "language" in chosen:
         chosen["language"] = read_language(args)
+    if getattr(args, "lowercase", False):
+        chosen["lowercase"] = "true"
     for text in args.option:
         key, equals, value = text.partition("=")
         if not equals or not key:

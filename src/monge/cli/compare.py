@@ -2,6 +2,7 @@
 
   monge compare REF [REF ...] -i SYS_A SYS_B [...] -m bleu bertscore
   monge compare --scores TABLE.tsv
+  monge compare REF --baseline OLD -i NEW -m bertscore --fail-if worse
 
 TABLE holds any scores, human ones too: the column `id`, else the first, names
 the instance, every other one is a system (but `type` is the type of instance,
@@ -33,6 +34,7 @@ from monge.cli.arguments import (
 )
 from monge.cli.compare_analyses import add_analysis_arguments, analyse_all, analysis_text
 from monge.cli.explain import use_colour
+from monge.cli.gate import add_summary_arguments, check_summaries, finish_checks
 from monge.cli.values import check_figures, check_target, seed
 from monge.errors import InputError, OptionError
 
@@ -61,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_metric_arguments(parser)
     _add_decision(parser)
     add_analysis_arguments(parser)
+    _add_checks(parser)
     _add_output(parser)
 
 
@@ -99,6 +102,21 @@ def _add_decision(parser: argparse.ArgumentParser) -> None:
         help="random orders that Elo and TrueSkill are averaged over (default: 50)",
     )
     decision.add_argument("--seed", type=seed, default=12345, help="seed of everything random (default: 12345)")
+
+
+def _add_checks(parser: argparse.ArgumentParser) -> None:
+    gate = parser.add_argument_group("checks against a baseline (exit status 1 if one fails)")
+    gate.add_argument(
+        "--baseline",
+        metavar="OLD",
+        help="file with the outputs of the system to compare with; or its name in --scores or --jsonl",
+    )
+    gate.add_argument(
+        "--fail-if",
+        choices=("worse", "not-better"),
+        help="fail if another system is significantly worse than the baseline, or not significantly better",
+    )
+    add_summary_arguments(gate)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -140,12 +158,19 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.report.compare.text import comparison_html, explain_all
+    from monge.text import system_names
     from monge.workflows.compare import run_compare
+    from monge.workflows.gate import check_baseline
 
+    _check_gate(args)
     check_target(args.html)
     check_figures(args.plots)
     if args.show is not None and args.show < 0:
         raise OptionError(f"--show {args.show}: must be at least 0")
+    baseline = args.baseline
+    if baseline and not (args.scores or args.jsonl or args.parquet):
+        args.input = [baseline, *args.input]
+        baseline = system_names(tuple(args.input))[0]
     result = run_compare(_read_request(args), environment=read_environment(args), report_step=_show_step)
     analyses = analyse_all(args, result.comparisons)
     explained = explain_all(result.comparisons)
@@ -160,7 +185,18 @@ def run(args: argparse.Namespace) -> int:
         _write_plots(result.comparisons, analyses, args)
     _print(args, explained, result, analyses)
     print_warnings(result.warnings)
-    return 0
+    if not args.fail_if:
+        return 0
+    return finish_checks(args, check_baseline(result, baseline, fail_if=args.fail_if), title="monge compare")
+
+
+def _check_gate(args: argparse.Namespace) -> None:
+    """Refuse checks that are only half described."""
+    if args.fail_if and not args.baseline:
+        raise OptionError("--fail-if compares with a baseline: name it with --baseline OLD")
+    if (args.summary or args.junit) and not args.fail_if:
+        raise OptionError("--summary and --junit report checks: add --fail-if worse")
+    check_summaries(args)
 
 
 def _read_request(args: argparse.Namespace) -> CompareRequest:
@@ -206,6 +242,7 @@ def _check_scores_alone(args: argparse.Namespace) -> None:
     flags = {
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
+        "-t": args.test_set, "-lc": args.lowercase, "-tok": args.tokenize,
     }  # fmt: skip
     idle = next((flag for flag, value in flags.items() if value), None)
     if idle:

@@ -4,6 +4,7 @@
   monge score --jsonl FILE -m bertscore
   monge score --parquet 'data/*.parquet' -m bertscore --output scores/ --executor processes
   cat HYP | monge score REF -m bleu -b
+  monge score REF -i HYP -m bertscore --fail-under bertscore=0.85
 
 Files hold one text per line (plain or gzip; - is standard input). Every REF is a reference for every line.
 
@@ -28,6 +29,7 @@ from monge.cli.arguments import (
     read_metrics,
     read_text_files,
 )
+from monge.cli.gate import add_summary_arguments, check_summaries, finish_checks
 from monge.cli.values import check_target, count, seed
 from monge.errors import OptionError
 
@@ -72,6 +74,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--confidence", action="store_true", help="add the half width of the 95%% bootstrap interval")
     output.add_argument("--seed", type=seed, default=12345, help="seed of the bootstrap (default: 12345)")
     output.add_argument("-q", "--quiet", action="store_true", help="print the scores only, no signatures or notes")
+    gate = parser.add_argument_group("checks (exit status 1 if one fails)")
+    gate.add_argument(
+        "--fail-under",
+        nargs="+",
+        action="extend",
+        metavar="METRIC=VALUE",
+        default=[],
+        help="fail if a system's score is worse than VALUE: below it, or above it where lower is better",
+    )
+    add_summary_arguments(gate)
     output.add_argument(
         "--progress", action="store_true", default=None, help="show progress even if stderr is not a terminal"
     )
@@ -80,15 +92,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from monge.cli.score_output import print_json, print_numbers, print_table, print_worst, report_reuse, write_segments
     from monge.engine.job import JobOptions
+    from monge.workflows.gate import check_thresholds, read_thresholds
     from monge.workflows.score import ScoreRequest, run_score
     from monge.workflows.worst import explain_worst
 
-    if args.reference and not (args.input or args.jsonl or args.parquet) and is_piped():
+    if (args.reference or args.test_set) and not (args.input or args.jsonl or args.parquet) and is_piped():
         args.input = ["-"]
     _check(args)
+    metrics = read_metrics(args)
+    thresholds = read_thresholds(args.fail_under, [variant.label for variant in metrics])
     request = ScoreRequest(
         read_text_files(args),
-        read_metrics(args),
+        metrics,
         JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
@@ -118,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
         print_warnings(result.warnings)
     if not args.quiet and not args.score_only:
         report_reuse(result.systems)
-    return 0
+    return finish_checks(args, check_thresholds(result.systems, thresholds), title="monge score")
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -131,6 +146,9 @@ def _check(args: argparse.Namespace) -> None:
         raise OptionError("--worst prints texts after the table: leave out -b and -f (see `monge explain --worst`)")
     if args.score_only and args.format != "text":
         raise OptionError(f"--score-only prints bare numbers: leave out -f {args.format}")
+    if (args.summary or args.junit) and not args.fail_under:
+        raise OptionError("--summary and --junit report checks: add --fail-under METRIC=VALUE")
+    check_summaries(args)
     check_target(args.segments, inputs=input_files(args))
     check_target(args.save_idf, inputs=input_files(args))
     if args.output:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import sys
@@ -74,10 +75,11 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
     rows = [
         [make_printable(system), *(_cell(cells[system, metric], width) for metric in metrics)] for system in systems
     ]
+    alike = have_same_segments(results)
     best = [
         (systems.index(system), column)
         for column, metric in enumerate(metrics, start=1)
-        for system in _best(results, metric)
+        for system in (_best(results, metric) if alike else ())
     ]
     if latex:
         print(latex_table(header, rows, bold=best if len(systems) > 1 else ()))
@@ -91,7 +93,9 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
             header = [name + (" " if c else "") for c, name in enumerate(header)]
         print(text_table(header, rows))
     if not quiet:
-        _print_remarks(results, len(systems), sys.stderr if latex else sys.stdout)
+        _print_remarks(results, len(systems) if alike else 1, sys.stderr if latex else sys.stdout)
+    if not alike:
+        print("monge: the systems were scored on different segments, so that none is marked as best", file=sys.stderr)
 
 
 def print_numbers(results: Sequence[SystemScores], width: int | None) -> None:
@@ -123,6 +127,21 @@ def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
         for r in results
         if r.marked
     ]
+
+
+def have_same_segments(results: Sequence[SystemScores]) -> bool:
+    """Whether all systems were scored on segments with the same ids, references and sources."""
+    first = {result.metric: result for result in reversed(results)}
+    return all(
+        result is first[result.metric] or _segment_digest(result) == _segment_digest(first[result.metric])
+        for result in results
+    )
+
+
+@functools.cache
+def _segment_digest(result: SystemScores) -> int:
+    """Return a number that depends on what was to be written, not on the order of the segments."""
+    return sum(hash((segment.id, segment.references, segment.source)) for segment in result.segments)
 
 
 def _best(results: Sequence[SystemScores], metric: str) -> list[str]:

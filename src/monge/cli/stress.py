@@ -46,14 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from monge.report.stress import stress_report
-    from monge.text import read_jsonl
+    from monge.text import read_table
     from monge.workflows.stress import StressRequest, run_stress_test
 
     check_target(args.plot, endings=FIGURES)
     check_figures(args.plot)
     request = StressRequest(
         read_metrics(args, args.metric),
-        tuple(read_jsonl(args.texts).segments) if args.texts else (),
+        tuple(read_table(args.texts).segments) if args.texts else (),
         tuple(args.attacks),
         args.triples or "",
         args.seed,

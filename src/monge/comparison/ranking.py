@@ -23,6 +23,7 @@ from monge.comparison.settings import CompareSettings
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_POSTERIOR_DRAWS = 1000
 MECHANISMS = ("bt", "mean", "median", "elo", "trueskill")
 TITLES = {"bt": "BT", "mean": "mean", "median": "median", "elo": "Elo", "trueskill": "TrueSkill"}
 
@@ -97,7 +98,27 @@ def rank_systems(
     # strengths may span many powers of ten: their ratios distinguish systems, not their differences
     ranks, notes = rank_values(fit.log_strengths, scale=1.0), _fit_notes(fit, regularised, settings.resamples)
     bt = replace(bt, ranks=ranks, notes=notes)
+    if fit.regularised:
+        bt = _allow_for_unseen_wins(bt, counts.points, settings)
     return (bt, mean, median, *_rate(scores, settings))
+
+
+def _allow_for_unseen_wins(ranking: Ranking, points: Floats, settings: CompareSettings) -> Ranking:
+    """Widen the intervals of strengths where some systems never win against others.
+
+    Every bootstrap draw of such data shows the same, so that its intervals have no width although a few instances prove
+    little. Win rates of pairs are therefore also drawn from their posterior under Jeffreys' prior, Beta(w + ½, l + ½).
+    """
+    generator = np.random.default_rng([settings.seed, 4])
+    upper = np.triu_indices(len(points), 1)
+    wins, losses = points[upper], points.T[upper]
+    rates = generator.beta(wins + 0.5, losses + 0.5, size=(_POSTERIOR_DRAWS, len(wins)))
+    drawn = np.zeros((_POSTERIOR_DRAWS, *points.shape))
+    drawn[:, upper[0], upper[1]] = rates * (wins + losses)
+    drawn[:, upper[1], upper[0]] = (1 - rates) * (wins + losses)
+    tails = [50 * settings.alpha, 100 - 50 * settings.alpha]
+    low, high = np.percentile(fit_bradley_terry(drawn).strengths, tails, axis=0)
+    return replace(ranking, low=np.minimum(ranking.low, low), high=np.maximum(ranking.high, high))
 
 
 def _fit_notes(fit: BradleyTerry, regularised: int, draws: int) -> tuple[str, ...]:
@@ -105,7 +126,8 @@ def _fit_notes(fit: BradleyTerry, regularised: int, draws: int) -> tuple[str, ..
     if fit.regularised:
         notes.append(
             "Bradley–Terry has no finite maximum here (some systems never win against the others): "
-            f"{VIRTUAL_WINS:g} virtual wins were added in each direction between every two systems"
+            f"{VIRTUAL_WINS:g} virtual wins were added in each direction between every two systems, and its intervals "
+            "allow for wins that were not seen (Jeffreys' prior on every pair)"
         )
     elif regularised:
         notes.append(

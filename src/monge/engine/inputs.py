@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from monge.engine.spool import SegmentSpool
 from monge.errors import InputError
 from monge.storage.urls import list_files
-from monge.text import display_name, iter_columnar, iter_jsonl, iter_parallel
+from monge.text import display_name, iter_columnar, iter_parallel, iter_table
 
 Path = str | os.PathLike[str]
 
@@ -29,7 +29,7 @@ def spool_parallel(
 def spool_columnar(patterns: Sequence[str]) -> list[SegmentSpool]:
     """Read Parquet or Arrow files (paths or URLs, which may hold ``*``) as one table, without keeping it in memory.
 
-    Unlike ``spool_jsonl`` it does not look for ids that appear twice, which would take memory.
+    Unlike ``spool_table`` it does not look for ids that appear twice, which would take memory.
     """
     spools: dict[str, SegmentSpool] = {}
     counts: dict[str, int] = {}
@@ -41,11 +41,11 @@ def spool_columnar(patterns: Sequence[str]) -> list[SegmentSpool]:
     return list(spools.values())
 
 
-def spool_jsonl(path: Path) -> list[SegmentSpool]:
-    """Read one JSON object per line, as ``monge.text.read_jsonl`` does; only the ids are kept in memory."""
+def spool_table(path: Path) -> list[SegmentSpool]:
+    """Read a table of texts, as ``monge.text.read_table`` does; only the ids are kept in memory."""
     spools: dict[str, SegmentSpool] = {}
     seen: dict[str, set[str]] = {}
-    for segment in iter_jsonl(path):
+    for segment in iter_table(path):
         spool = spools.setdefault(segment.system, SegmentSpool(segment.system))
         ids = seen.setdefault(segment.system, set())
         if segment.id in ids:

@@ -133,6 +133,8 @@ def note_option(key: str, meant: str, value: Any) -> str:
     """Return a note on an option that another package calls *key*; nothing if only its case differs."""
     if key.lower().replace("-", "_") == meant:
         return ""
+    if key == "lang":  # of bert-score, which has a model for every language
+        return "option 'lang' is called 'language' here, and does not choose the encoder"
     written = f"{meant}={value}" if key == "idf" else meant
     return f"option {key!r} is called {written!r} here"
 

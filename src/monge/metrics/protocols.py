@@ -54,6 +54,8 @@ class MetricSpec:
         How the time for one text grows with its length.
     unit
         What one score belongs to: a segment, or a whole document.
+    requires
+        The module of another package without which the metric is not offered.
     """
 
     name: str
@@ -70,6 +72,7 @@ class MetricSpec:
     digits: int = 4
     growth: Growth = "linear"
     unit: Unit = "segment"
+    requires: str = ""
 
     def __post_init__(self) -> None:
         for field, values, known in (

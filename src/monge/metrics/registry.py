@@ -6,14 +6,16 @@ import importlib
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
+from importlib.util import find_spec as find_module
 from numbers import Integral, Real
 from typing import Any
 
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_metric, hint_option, resolve_metric, resolve_option
+from monge.metrics.external_spec import PREFIX, external_spec
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 
@@ -28,6 +30,8 @@ def metric_specs() -> dict[str, MetricSpec]:
         spec = point.load()
         if not isinstance(spec, MetricSpec):
             raise OptionError(f"entry point {point.value!r} of {ENTRY_POINT_GROUP} is not a MetricSpec")
+        if spec.requires and find_module(spec.requires) is None:
+            continue
         if spec.name in specs:
             raise OptionError(f"metric {spec.name!r} of {point.value!r} exists already")
         specs[spec.name] = spec
@@ -36,6 +40,8 @@ def metric_specs() -> dict[str, MetricSpec]:
 
 def find_spec(name: str) -> MetricSpec:
     """Return the spec of a metric, by its name here or in another package; else an error that offers the nearest."""
+    if name.startswith(PREFIX):
+        return external_spec(name)
     specs = metric_specs()
     meant = resolve_metric(name, specs)
     if meant not in specs:
@@ -141,4 +147,6 @@ def find_factory(spec: MetricSpec) -> Callable[..., Any]:
     target: Any = importlib.import_module(module_name)
     for attribute in path.split("."):
         target = getattr(target, attribute)
+    if spec.name.startswith(PREFIX):
+        return partial(target, spec.name.removeprefix(PREFIX))
     return target  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from typing import Any
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_option, note_metric, note_option, resolve_option
+from monge.metrics.external_spec import PREFIX, external_label
 from monge.metrics.protocols import Metric
 from monge.metrics.registry import find_spec, load_metric, metric_options, metric_specs
 
@@ -51,14 +52,16 @@ def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricV
     if mark and not label.strip():
         raise OptionError(f"metric {text!r}: a label must stand before :=")
     name, *pairs = _NEXT_OPTION.split(rest if mark else text)
-    if "," in name:
+    if "," in name and not name.startswith(PREFIX):
         wrong = name.partition(",")[2]
         raise OptionError(f"metric {text!r}: write options as option=value, not {wrong!r}")
     own: dict[str, Any] = {}
     for key, value in (pair.split("=", 1) for pair in pairs):
         if own.setdefault(key, value) != value:
             raise OptionError(f"metric {text!r}: {key} is given twice, as {own[key]!r} and as {value!r}")
-    variant = MetricVariant(label if mark else text, find_spec(name).name)
+    if name.startswith(PREFIX) and not mark:
+        label = external_label(name, own)
+    variant = MetricVariant(label if mark or name.startswith(PREFIX) else text, find_spec(name).name)
     notes = (note_metric(name, variant.name),)
     return add_options(dataclasses.replace(variant, notes=tuple(filter(None, notes))), own, shared or {})
 

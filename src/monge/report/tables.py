@@ -58,15 +58,16 @@ def markdown_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
-    "−": "$-$", ">": r"\textgreater{}", "<": r"\textless{}", "≥": r"$\geq$", "≤": r"$\leq$",
+    "−": "$-$", "<": "$<$", ">": "$>$", "|": "$|$", "≤": r"$\leq$", "≥": r"$\geq$", "×": r"$\times$", "→": r"$\to$",
+    "–": "--", "—": "---", "…": r"\ldots{}", "τ": r"$\tau$", "λ": r"$\lambda$", "α": r"$\alpha$", "\u00a0": "~",
 }  # fmt: skip
 
 
 def escape_latex(text: str) -> str:
     """Return *text* escaped, so that LaTeX prints it as it is.
 
-    >>> print(escape_latex("a_b 5%"))
-    a\\_b 5\\%
+    >>> print(escape_latex("a_b > 5%"))
+    a\\_b $>$ 5\\%
     """
     return "".join(_LATEX.get(char, char) for char in text)
 

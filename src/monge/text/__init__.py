@@ -7,7 +7,8 @@ from monge.text.languages import language_name, parse_language
 from monge.text.readers import display_name, iter_lines, parse_json, read_lines, system_names
 from monge.text.segment import Segment, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
-from monge.text.testset import TestSet, iter_jsonl, iter_parallel, read_jsonl, read_parallel, read_tsv
+from monge.text.tables import iter_table, read_table
+from monge.text.testset import TestSet, iter_parallel, read_parallel
 from monge.text.words import word_spans
 from monge.text.writers import write_jsonl, write_lines, write_tsv
 
@@ -19,17 +20,16 @@ __all__ = [
     "guess_language",
     "iter_columnar",
     "iter_documents",
-    "iter_jsonl",
     "iter_lines",
     "iter_parallel",
+    "iter_table",
     "language_name",
     "make_segments",
     "parse_json",
     "parse_language",
-    "read_jsonl",
     "read_lines",
     "read_parallel",
-    "read_tsv",
+    "read_table",
     "sentence_spans",
     "split_sentences",
     "system_names",

@@ -10,7 +10,8 @@ from monge.errors import InputError, OptionError
 from monge.storage.urls import open_to_read
 from monge.text.readers import system_names
 from monge.text.segment import Segment
-from monge.text.testset import check_columns, read_record
+from monge.text.tables import canonical_record, gather_references
+from monge.text.testset import make_segment
 
 _ROWS = 10_000  # in memory at once
 
@@ -18,7 +19,7 @@ _ROWS = 10_000  # in memory at once
 def iter_columnar(place: str, counts: dict[str, int] | None = None) -> Iterator[Segment]:
     """Yield the segments of a Parquet file, or of an Arrow file or stream, a few thousand rows in memory at a time.
 
-    Columns are those of ``read_jsonl``: hypothesis (required), references (lists of texts, or texts), reference,
+    Columns are those of ``read_table``: hypothesis (required), references (lists of texts, or texts), reference,
     reference1 …, source, id, system, document; others are ignored. A missing id becomes the number of the row within
     its system, counted on in *counts* over several files. Raises InputError with file and row.
     """
@@ -27,21 +28,21 @@ def iter_columnar(place: str, counts: dict[str, int] | None = None) -> Iterator[
     number = 0
     with open_to_read(place) as stream:
         for batch in _iter_batches(stream, place):
-            names = check_columns(batch.schema.names, place)
+            names = _check_names(batch.schema.names, place)
             columns = [column.to_pylist() for column in batch.columns]
             for row in zip(*columns, strict=True):
                 number += 1
-                yield read_record(dict(_fields(names, row)), counts, unnamed, f"{place}, row {number}")
+                spot = f"{place}, row {number}"
+                record = gather_references(dict(zip(names, row, strict=True)))
+                yield make_segment(canonical_record(record, spot), counts, unnamed, spot)
 
 
-def _fields(names: list[str], row: tuple[Any, ...]) -> Iterator[tuple[str, object]]:
-    references: list[object] = []
-    for name, value in zip(names, row, strict=True):
-        if name.startswith("reference"):
-            references += value if isinstance(value, list) else [] if value is None else [value]
-        else:
-            yield name, value
-    yield "references", references
+def _check_names(names: list[str], place: str) -> list[str]:
+    plain = [name.strip().lower() for name in names]
+    repeated = next((name for name in plain if plain.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"{place}: column {repeated!r} appears twice")
+    return plain
 
 
 def _iter_batches(stream: IO[bytes], place: str) -> Iterator[Any]:

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from monge.errors import InputError, suggest
-from monge.text.readers import display_name, iter_lines, parse_json, system_names
+from monge.errors import InputError
+from monge.text.readers import display_name, iter_lines, system_names
 from monge.text.segment import Segment
 
 Path = str | os.PathLike[str]
 
-_FIELDS = ("id", "system", "source", "hypothesis", "references", "reference", "document")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_REFERENCE_COLUMN = re.compile(r"references?[ _-]?\d*")
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class TestSet:
         return groups
 
     def records(self) -> list[dict[str, object]]:
-        """Return plain dictionaries as read_jsonl reads them, for write_jsonl."""
+        """Return plain dictionaries as read_table reads them, for write_jsonl."""
         return [_record(segment) for segment in self.segments]
 
 
@@ -100,48 +98,6 @@ def iter_parallel(
         )
 
 
-def read_jsonl(path: Path) -> TestSet:
-    """Read one JSON object per line: id, system, source, hypothesis, references (or reference), document.
-
-    Only ``hypothesis`` is required; ``references`` is a list of texts or one text. A missing id becomes the number of
-    the segment within its system, and a missing system is named after the file. Blank lines and unknown fields are
-    ignored. Raises InputError with file, line and field for anything else.
-    """
-    return _checked(list(iter_jsonl(path)), display_name(path))
-
-
-def iter_jsonl(path: Path) -> Iterator[Segment]:
-    """Yield the segments of a file one by one; see read_jsonl, which also checks that ids are unique."""
-    name, (unnamed,) = display_name(path), system_names((path,))
-    counts: dict[str, int] = {}
-    for number, line in enumerate(iter_lines(path), start=1):
-        if line.strip():
-            yield read_record(_parse_object(line, name, number), counts, unnamed, f"{name}, line {number}")
-
-
-def read_tsv(path: Path, columns: Sequence[str] | None = None, *, header: bool = True) -> TestSet:
-    """Read tab-separated values without quoting; *columns* or else the header names the columns.
-
-    Columns: hypothesis (required), reference (also references, reference1, reference_2 …; one text each; with several
-    such columns, empty cells are skipped), source, id, system, document; others are ignored. Raises InputError with
-    file and line if a row does not have as many cells as there are columns.
-    """
-    name, (unnamed,) = display_name(path), system_names((path,))
-    lines = iter_lines(path)
-    if not header and columns is None:
-        raise InputError(f"{name}: give the names of the columns of a file without a header")
-    titles = next(lines).split("\t") if header else list(columns or ())
-    names = check_columns(list(columns) if columns is not None else titles, name)
-    counts: dict[str, int] = {}
-    segments = []
-    for number, line in enumerate(lines, start=2 if header else 1):
-        cells = line.split("\t")
-        if len(cells) != len(names):
-            raise InputError(f"{name}, line {number}: {len(cells)} cells where {len(names)} columns are named")
-        segments.append(read_record(_gather(names, cells), counts, unnamed, f"{name}, line {number}"))
-    return _checked(segments, name)
-
-
 def _check_lengths(paths: Sequence[Path], counts: Sequence[int]) -> None:
     path, count = paths[0], counts[0]
     for other_path, other_count in zip(paths[1:], counts[1:], strict=True):
@@ -159,22 +115,11 @@ def _count(lines: Iterator[str]) -> int:
     return sum(1 for _ in lines)
 
 
-def _parse_object(line: str, name: str, number: int) -> dict[str, object]:
-    value = parse_json(line, f"{name}, line {number}")
-    if not isinstance(value, dict):
-        raise InputError(f"{name}, line {number}: a JSON object is expected, not {_kind(value)}")
-    return value
+def make_segment(record: Mapping[str, object], counts: dict[str, int], unnamed: str, place: str) -> Segment:
+    """Return the segment of a record; *counts* numbers those of each system, *unnamed* names a system without a name.
 
-
-def read_record(record: Mapping[str, object], counts: dict[str, int], unnamed: str, place: str) -> Segment:
-    """Return the segment of a record; *counts* numbers the segments of each system, *unnamed* is the default system.
-
-    Raises InputError, whose message begins with *place*, for a field that cannot be used.
+    Raises InputError that begins with *place*.
     """
-    if "hypothesis" not in record:
-        raise InputError(f"{place}: no field 'hypothesis'{suggest('hypothesis', record)}")
-    if record.get("references") is not None and record.get("reference") is not None:
-        raise InputError(f"{place}: both 'references' and 'reference' are given")
     system = _name(record, "system", place) or unnamed
     counts[system] = counts.get(system, 0) + 1
     source = record.get("source")
@@ -202,7 +147,7 @@ def _references(record: Mapping[str, object], place: str) -> Iterator[str]:
 
 def _text(value: object, field: str, place: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{place}: field {field!r} must be text, not {_kind(value)}")
+        raise InputError(f"{place}: field {field!r} must be text, not {kind_of(value)}")
     if not value.isascii() and (found := _LONE_SURROGATE.search(value)):  # JSON can write half a character
         raise InputError(f"{place}: field {field!r} contains a lone surrogate (U+{ord(found[0]):04X})")
     return value
@@ -213,37 +158,18 @@ def _name(record: Mapping[str, object], field: str, place: str) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f"{place}: field {field!r} must be text or a whole number, not {_kind(value)}")
+        raise InputError(f"{place}: field {field!r} must be text or a whole number, not {kind_of(value)}")
     return _text(str(value), field, place)
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Return what kind of JSON value something is, in words."""
     kinds = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
     return kinds.get(type(value), "a number")
 
 
-def check_columns(names: list[str], file: str) -> list[str]:
-    """Return the names of columns in lower case; raise InputError if there is no hypothesis or one appears twice."""
-    plain = [name.strip().lower() for name in names]
-    if "hypothesis" not in plain:
-        raise InputError(f"{file}: no column 'hypothesis' among {', '.join(names)}{suggest('hypothesis', plain)}")
-    for name in (*_FIELDS[:4], "document"):
-        if plain.count(name) > 1:
-            raise InputError(f"{file}: column {name!r} appears twice")
-    return plain
-
-
-def _gather(names: list[str], cells: list[str]) -> dict[str, object]:
-    record: dict[str, object] = {}
-    references = [cell for name, cell in zip(names, cells, strict=True) if _REFERENCE_COLUMN.fullmatch(name)]
-    for name, cell in zip(names, cells, strict=True):
-        if name in _FIELDS and not _REFERENCE_COLUMN.fullmatch(name):
-            record[name] = cell
-    record["references"] = references if len(references) <= 1 else [cell for cell in references if cell]
-    return record
-
-
-def _checked(segments: list[Segment], name: str) -> TestSet:
+def check_unique(segments: list[Segment], name: str) -> TestSet:
+    """Return the test set of *segments*; raises InputError that names the file if there is none, or an id repeats."""
     if not segments:
         raise InputError(f"{name} contains no segments")
     try:

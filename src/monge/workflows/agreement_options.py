@@ -42,7 +42,7 @@ class AgreementOptions:
 
     def plans(self, data: JudgedData) -> tuple[AgreementPlan, ...]:
         """Return one plan per statistic, with what is open filled in for *data*."""
-        ranked, spec = data.is_ranking, data.spec
+        ranked, spec = data.is_ranking or data.is_preference, data.spec
         level = self.level or ("item" if ranked else spec.level if spec else "segment")
         usual = "tau-like" if ranked else spec.statistic if spec else "pearson"
         threshold = RANKED_THRESHOLD if ranked and self.threshold is None else self.threshold

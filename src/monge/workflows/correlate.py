@@ -21,6 +21,7 @@ from monge.meta.ranked import pair_rankings
 from monge.meta.records import study_record
 from monge.meta.tasks import choose_part, direct_scores, make_tasks
 from monge.metrics import metric_specs
+from monge.metrics.external_spec import PREFIX
 from monge.metrics.variants import MetricVariant, parse_variants
 from monge.scores import ScoreTable
 from monge.scores.display import Displayed
@@ -169,7 +170,8 @@ def run_correlate(
     if threshold is not None and all(plan.statistic.name != "tau-like" for plan in plans):
         raise OptionError(f"--threshold {threshold:g} applies to tau-like only: add -s tau-like, or leave it out")
     read = [item for source in request.scores for item in _read_scores(source)]
-    variants = parse_variants(request.metrics, request.options)
+    variants, external = _split_external(parse_variants(request.metrics, request.options))
+    read += external
     clash = next((v.label for v in variants if v.label in {item.name for item in read}), None)
     if clash:
         raise OptionError(f"{clash} is both computed (-m) and read (--scores): label it, as in -m mine:={clash}")
@@ -236,6 +238,27 @@ def _read_scores(source: PathLike | ScoreTable) -> list[FileScores]:
     if not source.name:
         raise OptionError("a table of scores needs a name, that of its metric")
     return [FileScores(source, directed=True)]
+
+
+def _split_external(variants: Sequence[MetricVariant]) -> tuple[list[MetricVariant], list[FileScores]]:
+    """Return the metrics to compute, and the scores of ``external:FILE``, which are read by system and segment."""
+    computed, found = [], []
+    for variant in variants:
+        if not variant.name.startswith(PREFIX):
+            computed.append(variant)
+            continue
+        scores = read_scores(variant.name.removeprefix(PREFIX))
+        column = variant.options.get("column", "")
+        kinds = [item.name for item in scores]
+        if len(dict.fromkeys(kinds)) > 1 and column not in kinds:
+            raise OptionError(f"{variant.name} holds {', '.join(dict.fromkeys(kinds))}: choose one with column=NAME")
+        stated = str(variant.options.get("higher_is_better", "auto")).lower()
+        for item in scores:
+            if not column or item.name == column:
+                direction = item.table.higher_is_better if stated == "auto" else stated == "true"
+                table = replace(item.table, name=variant.label, higher_is_better=direction)
+                found.append(replace(item, table=table, directed=item.directed or stated != "auto"))
+    return computed, found
 
 
 def _shipped_scores(request: CorrelateRequest, judged: JudgedSet) -> list[FileScores]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 
-from monge.engine.inputs import spool_columnar, spool_jsonl, spool_parallel
+from monge.engine.inputs import spool_columnar, spool_parallel, spool_table
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.errors import InputError, OptionError
 from monge.metrics.languages import choose_encoders, describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.variants import MetricVariant
-from monge.text import Segment, TestSet, make_segments, read_jsonl, read_parallel
+from monge.text import Segment, TestSet, make_segments, read_parallel, read_table
 from monge.text.captions import are_coco, read_coco
 
 
@@ -50,7 +50,7 @@ class TextFiles:
             return [spool_segments(own, name) for name, own in self.read().by_system().items()]
         if self.parquet:
             return spool_columnar(self.parquet)
-        return spool_jsonl(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
+        return spool_table(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
 
     def read(self) -> TestSet:
         """Read the texts into memory."""
@@ -58,7 +58,7 @@ class TextFiles:
             return read_coco(self.outputs, self.references[0])
         if self.parquet:
             return TestSet(tuple(segment for spool in self.spool() for segment in spool))
-        return read_jsonl(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
+        return read_table(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
 
 
 GivenTexts = str | Iterable[str]

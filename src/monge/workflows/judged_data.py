@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,8 @@ from monge.errors import InputError, OptionError, suggest
 from monge.meta.data import CATALOG, HALVES, DataSpec, JudgedSet, find_data, judge_records, read_named_columns
 from monge.meta.data.generation import read_flickr
 from monge.meta.data.mtme import read_tree
+from monge.meta.data.named_columns import open_records
+from monge.meta.data.nested import preference_columns, read_preferences
 from monge.meta.data.tac import is_tac_file, read_tac
 from monge.scores.records import Record
 from monge.text import iter_lines
@@ -21,6 +25,7 @@ from monge.text.detokenize import detokenize
 
 TEXTS = ("auto", "as-is", "detokenised")
 _FEWEST_INPUTS = 3
+_TABLE = re.compile(r"\.(tsv|csv|jsonl)(\.gz)?$", re.IGNORECASE)
 
 
 class Columns(Protocol):
@@ -41,8 +46,8 @@ class JudgedData:
     ----------
     source
         A table (.tsv, .csv, .jsonl), a set of the catalogue (``NAME`` or ``NAME/PART,PART``), a folder of
-        mt-metrics-eval, WMT's RR-seglevel.csv, or rows in memory: a list of dicts, or columns by name. ``@odd`` or
-        ``@even`` after a path or name takes one half of the documents.
+        mt-metrics-eval, WMT's RR-seglevel.csv, pairs of texts of which one was preferred, or rows in memory: a list of
+        dicts, or columns by name. ``@odd`` or ``@even`` after a path or name takes one half of the documents.
     human, columns, score_columns
         Of a table: the columns of judgments, the column of each role, the columns of metric scores.
     captions
@@ -106,6 +111,17 @@ class JudgedData:
             return False
         return {"BETTER", "WORSE", "SID"} <= set(next(iter(iter_lines(self.path)), "").split())
 
+    @property
+    def is_preference(self) -> bool:
+        """Whether the source holds pairs of texts of which one was preferred (better and worse, chosen, rejected)."""
+        if self.path is None:
+            first = _make_records(self.source)[:1]
+        elif self.is_ranking or not (self.path.is_file() and _TABLE.search(self.path.name)):
+            return False
+        else:
+            first = list(itertools.islice(open_records(self.path), 1))
+        return bool(first) and preference_columns(list(first[0].fields)) is not None
+
 
 def read_judged_sets(data: JudgedData, *, environment: Environment, seed: int = 0) -> list[JudgedSet]:
     """Read the judged sets that *data* names, choose aspects, draw the sample and prepare the texts."""
@@ -122,6 +138,9 @@ def read_judged_sets(data: JudgedData, *, environment: Environment, seed: int = 
 def _read_source(data: JudgedData, environment: Environment) -> list[JudgedSet]:
     path = data.path
     table: dict[str, Any] = {"columns": data.columns, "human": data.human, "scores": data.score_columns}
+    if data.is_preference:
+        records = _make_records(data.source) if path is None else list(open_records(path))
+        return read_preferences(records, name=data.name if path is None else path.name.partition(".")[0])
     if path is None:
         return judge_records(_make_records(data.source), name=data.name, place=data.name, **table)
     if data.is_ranking:

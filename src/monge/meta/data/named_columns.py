@@ -9,6 +9,7 @@ from pathlib import Path
 
 from monge.errors import InputError, OptionError, suggest
 from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
+from monge.meta.data.nested import unfold_records
 from monge.scores.records import (
     PathLike,
     Record,
@@ -16,17 +17,12 @@ from monge.scores.records import (
     read_jsonl_records,
     read_tsv_records,
 )
-from monge.scores.rows import DOCUMENT_NAMES, ID_NAMES, PART_NAMES, SYSTEM_NAMES
 from monge.text import Segment
+from monge.text.columns import PART_NAMES, TEXT_ROLES
 
 # role → the usual names of its column
 ROLES: dict[str, tuple[str, ...]] = {
-    "hypothesis": ("hypothesis", "hyp", "output", "system_output", "summary", "translation", "candidate", "prediction"),
-    "reference": ("reference", "references", "ref", "refs", "target", "gold"),
-    "source": ("source", "src", "input", "article", "original"),
-    "id": ID_NAMES,
-    "system": SYSTEM_NAMES,
-    "document": DOCUMENT_NAMES,
+    **TEXT_ROLES,
     "part": PART_NAMES,
     "human": ("human", "rating", "judgment", "judgement", "human_score", "da", "mqm", "quality", "score"),
 }
@@ -64,9 +60,10 @@ def judge_records(
     scores: Sequence[str] = (),
 ) -> list[JudgedSet]:
     """Return the judged sets of rows that have been read already; *place* names their origin in errors."""
+    records, nested = unfold_records(records)
     names = list(dict.fromkeys(name for record in records for name in record.fields))
     roles = _find_roles(names, columns or {}, place)
-    judged = list(human) or ([roles["human"]] if "human" in roles else [])
+    judged = list(human) or nested or ([roles["human"]] if "human" in roles else [])
     if not judged:
         listed = ", ".join(names)
         raise OptionError(f"{place}: no column of judgments among {listed}; name it with --human COLUMN")
