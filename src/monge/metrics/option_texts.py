@@ -107,6 +107,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "lm": OptionText("language model that judges fluency", "a name from `monge models` or a directory"),
     "recase": OptionText("restore upper case before the language model reads a text", _SWITCH),
     "slor": OptionText("subtract the probabilities of the single words (SLOR)", _SWITCH),
+    "released": OptionText("follow the released code where it differs from the paper", _SWITCH),
     "n": OptionText("longest n-gram", "a whole number"),
     "wordnet": OptionText("where synonyms come from", "`auto`, a folder of WordNet's files, or `none`"),
     "gamma": OptionText("largest fragmentation penalty", _WEIGHT),
