@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import logging
 import queue
 import sys
 import time
@@ -50,6 +51,7 @@ class DaskPool:
             self._distributed = importlib.import_module("distributed")
         except ImportError as error:
             raise OptionError("--executor dask needs Dask: pip install 'monge[dask]'") from error
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what users must know, monge says itself
         self.local = scheduler is None
         self._cluster: Any = None
         if scheduler is None:
