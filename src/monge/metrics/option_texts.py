@@ -69,6 +69,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "language": OptionText("language of the outputs", "a code such as `en`, `de` or `en-de`"),
     "oov": OptionText("what static vectors do with unknown words", ""),
     "fold_case": OptionText("whether static vectors look words up in lower case", ""),
+    "rescale": OptionText("whether unrelated texts score 0 and copies 1", "`true` or `false`"),
     "long": OptionText("what is done with texts longer than the encoder can read", "windows, cut, or refuse"),
     "device": OptionText("where the encoder runs", "`auto`, `cpu`, `cuda`"),
     "dtype": OptionText("number format of the encoder", "`float32`, `float16`, `bfloat16`, `float64`"),

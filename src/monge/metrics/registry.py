@@ -19,7 +19,9 @@ from monge.metrics.external_spec import PREFIX, external_spec
 from monge.metrics.protocols import Metric, MetricSpec
 from monge.metrics.specs import SPECS
 
-_RESCALE = inspect.Parameter("rescale", inspect.Parameter.KEYWORD_ONLY, default=False)  # of every metric with a direction
+_RESCALE = inspect.Parameter(
+    "rescale", inspect.Parameter.KEYWORD_ONLY, default=False
+)  # of every metric with a direction
 ENTRY_POINT_GROUP = "monge.metrics"  # each entry point names a MetricSpec
 
 
