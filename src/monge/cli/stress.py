@@ -47,16 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=seed, default=12345, help="seed of shuffles and swaps (default: 12345)")
     parser.add_argument(
-<<<<<<< HEAD
-        "--translationese", nargs="+", action="extend", default=[], metavar="DATA", help="sets with sources and references, such as wmt17/de-en"
-=======
         "--translationese",
         nargs="+",
         action="extend",
         default=[],
         metavar="DATA",
         help="sets with sources and references, such as wmt17/de-en",
->>>>>>> w12b
     )
     parser.add_argument("--most", type=int, default=200, metavar="N", help="segments of each set (default: 200)")
     parser.add_argument("-f", "--format", choices=("text", "json", "markdown"), default="text", help="default: text")
