@@ -88,7 +88,7 @@ function metricBox(card) {
     showChosen();
     page.save();
   });
-  const arrow = card.higher_is_better ? '↑' : '↓';
+  const arrow = { true: '↑', false: '↓' }[card.higher_is_better] ?? '';
   return make('label', { title: card.summary, class: obstacle ? 'off' : false }, box, ` ${card.name} ${arrow}`,
     ...(obstacle ? [make('span', { class: 'reason' }, ` ${obstacle}`)] : []));
 }

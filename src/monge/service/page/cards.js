@@ -14,7 +14,7 @@ export function scoreCard(result, spec) {
   const segment = result.segments[0];
   const { value, unknown, marked } = segment;
   const number = value === null ? '–' : format(value, spec);
-  const better = result.higher_is_better ? '↑ higher is better' : '↓ lower is better';
+  const better = { true: '↑ higher is better', false: '↓ lower is better' }[result.higher_is_better] ?? 'a feature: neither direction is better';
   return make(
     'button',
     { type: 'button', class: 'card', role: 'radio', 'aria-checked': 'false', 'data-metric': result.metric, tabindex: -1,
