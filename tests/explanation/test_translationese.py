@@ -64,7 +64,10 @@ def test_inputs_are_taken_once_and_spread() -> None:
     assert [s.source for s in unique_inputs(segments, 5)] == ["0", "2", "4", "6", "8"]
 
 
-def test_the_command_prints_shares(judgments: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_shares(
+    judgments: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONGE_DATA", str(judgments))
     assert main(["stress", "dictionary_cloud", "--translationese", "wmt17/de-en", "--most", "20"]) == 0
     assert "word-by-word is the published W2W" in capsys.readouterr().out
     assert main(["stress", "fluency", "--translationese", "wmt17/de-en", "--most", "0"]) == 2
