@@ -1,6 +1,6 @@
 """Principled evaluation of generated text by optimal transport.
 
-``score``, ``compare``, ``explain`` and ``correlate`` do what the commands of the same name do.
+``score``, ``compare``, ``explain``, ``correlate`` and ``align`` do what the commands of the same name do.
 
 >>> import monge
 >>> monge.score(["The boy ran."], ["The boy ran."], metric="chrf").score
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from monge.metrics import load_metric
     from monge.scores import Score, ScoreTable
     from monge.text import Segment
+    from monge.workflows.align import align
     from monge.workflows.compare import compare
     from monge.workflows.confidence import confidence
     from monge.workflows.correlate import correlate
@@ -39,6 +40,7 @@ _LAZY = {
     "ScoredTexts": "monge.workflows.scored",
     "Scorer": "monge.workflows.scorer",
     "Segment": "monge.text",
+    "align": "monge.workflows.align",
     "compare": "monge.workflows.compare",
     "confidence": "monge.workflows.confidence",
     "correlate": "monge.workflows.correlate",
@@ -59,6 +61,7 @@ __all__ = [
     "Scorer",
     "Segment",
     "__version__",
+    "align",
     "compare",
     "confidence",
     "correlate",

@@ -7,12 +7,16 @@ import pytest
 
 import monge
 from monge.cli import main
+from monge.encoders.added import AddedModel, record_model, weights_digest
 from monge.encoders.models import MODELS
 from monge.encoders.static.hashed import HashedEncoder
+from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics import load_metric
 from monge.metrics.languages import describe_mismatch
-from monge.text import parse_language
+from monge.metrics.variants import parse_variant
+from monge.text import Segment, parse_language
+from monge.workflows.inputs import fit_encoders_to_parts
 
 GERMAN = [
     "Der Junge in dem Mantel ist nach Hause gelaufen, und es hat die ganze Nacht geregnet.",
@@ -146,3 +150,46 @@ def test_the_multilingual_encoder_is_taken_for_languages_it_knows() -> None:
     assert "MiniLM" in monge.score(CZECH, CZECH[::-1], metric="bertscore")["signature"]  # which use does not know
     chosen = monge.score(GERMAN, GERMAN[::-1], metric="bertscore", encoder="minilm")
     assert "MiniLM" in chosen["signature"]
+
+
+def test_a_remap_knows_its_languages(tmp_path: Path) -> None:
+    german, english = GERMAN * 20, ENGLISH * 20
+    encoder = HashedEncoder(layers=7)
+    path = tmp_path / "map"
+    monge.align(german, english, method="umd", encoder=encoder).fitted.save(path)
+    metric = load_metric("yisi2", encoder=encoder, layers="last", remap=str(path))
+    assert metric.remap_languages == ("de", "en")  # type: ignore[attr-defined]
+    assert describe_mismatch([metric], ENGLISH, sources=GERMAN) == ""
+    assert "are the two exchanged?" in describe_mismatch([metric], GERMAN, sources=ENGLISH)
+    found = describe_mismatch([metric], ENGLISH, sources=CZECH)
+    assert found == "the sources look Czech or Slovak, but the re-mapping was fitted on German"
+
+
+def test_languages_of_added_encoders_are_compared(tmp_path: Path, minilm_directory: Path) -> None:
+    environment = Environment(cache_directory=tmp_path)
+    encoder = HashedEncoder(layers=7)
+    record_model(AddedModel("mine", "folder", weights_digest(encoder), ("de", "fr")), environment)
+    metric = load_metric("bertscore", encoder=encoder)
+    assert describe_mismatch([metric], GERMAN, environment=environment) == ""
+    found = describe_mismatch([metric], ENGLISH, environment=environment)
+    assert found == "the texts look English, but mine was made for German or French: the scores may mislead"
+    assert describe_mismatch([metric], ENGLISH, environment=Environment(cache_directory=tmp_path / "other")) == ""
+
+
+def test_studies_take_the_multilingual_encoder_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [GERMAN[0], GERMAN[1], GERMAN[0].replace("Mantel", "Hut"), GERMAN[1].replace("Steuern", "Abgaben")]
+    rows = [{"hypothesis": text, "reference": texts[0], "human": n} for n, text in enumerate(texts)]
+    result = monge.correlate(rows, metrics="bertscore", draws=0)
+    assert "use-multilingual" in result.signatures["bertscore"]
+    assert any("scored with encoder=use" in warning for warning in result.warnings)
+    lines = [json.dumps({"hypothesis": text, "references": [text]}) for text in GERMAN]
+    (tmp_path / "good.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert main(["stress", "bertscore", "--texts", str(tmp_path / "good.jsonl"), "--attacks", "word order"]) == 0
+    assert "scored with encoder=use" in capsys.readouterr().err
+
+
+def test_parts_in_several_languages_share_one_encoder() -> None:
+    german, english = ([Segment(text, (text,)) for text in texts] for texts in (GERMAN, ENGLISH))
+    variants = [parse_variant("bertscore")]
+    assert fit_encoders_to_parts(variants, [german, german])[0].options == {"encoder": "use"}
+    assert fit_encoders_to_parts(variants, [german, english])[0].options == {}

@@ -439,6 +439,25 @@ def test_a_language_that_the_encoder_was_not_made_for_is_noted(minilm_directory:
     assert declared["notes"] == []
 
 
+def test_the_multilingual_encoder_is_taken_where_it_is_offered() -> None:
+    app = create_app(ServiceSettings(encoders=("minilm", "use"), hosts=("testserver",)))
+    for name in ("minilm", "use"):
+        app.state.service.pool.add_encoder(name, HashedEncoder(layers=7, seed=len(name)))
+    german = "Der Junge in dem Mantel ist nach Hause gelaufen, und es hat die ganze Nacht in der Stadt geregnet."
+    segment = {"hypothesis": german, "references": [german.replace("Mantel", "Anorak")]}
+    with TestClient(app) as session:
+        guessed, declared = (
+            post(session, "/api/score", score_request("bertscore", segments=[segment], **options)).json()["results"][0]
+            for options in ({}, {"language": "en"})
+        )
+        explained = post(session, "/api/explain", {"metric": "bertscore", "segment": segment}).json()
+    note = "the texts look German: scored with encoder=use, because minilm was made for English"
+    assert guessed["notes"] == [note]
+    assert note in explained["explanation"]["notes"]
+    assert declared["notes"] == []
+    assert guessed["signature"] != declared["signature"]
+
+
 @pytest.mark.parametrize(
     ("body", "error"),
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import monge
 from monge.cli import main
 from monge.crosslingual import FittedRemap
 from monge.crosslingual.criteria import measure_space
@@ -97,12 +98,13 @@ def test_other_bad_requests() -> None:
 
 
 def test_dictionaries_of_the_usual_forms(tmp_path: Path) -> None:
-    for line in ("Haus\thouse", "Haus house", "house @ Haus"):
+    lines = ("Haus\thouse;home", "Haus house", "house @ Haus", "Haus {n} | Häuser {pl} :: house; home | houses")
+    for line in lines:
         (tmp_path / "dict").write_text(f"{line}\n", encoding="utf-8")
-        assert read_dictionary_pairs(tmp_path / "dict").source == ("Haus",)
-        assert read_dictionary_pairs(tmp_path / "dict").target == ("house",)
+        assert read_dictionary_pairs(tmp_path / "dict").source[0] == "haus"
+        assert read_dictionary_pairs(tmp_path / "dict").target[0] == "house"
     (tmp_path / "dict").write_text("Haus\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 1"):
+    with pytest.raises(InputError, match="not a dictionary"):
         read_dictionary_pairs(tmp_path / "dict")
 
 
@@ -132,3 +134,14 @@ def test_retrieval_and_cosines_of_a_worked_example() -> None:
     assert perfect.gap == pytest.approx(1)
     turned = measure_space((eye, eye[[1, 0, 2, 3]]))
     assert turned.forward == 0.5
+
+
+def test_the_library_aligns_lists_of_texts() -> None:
+    german, english = [f"Das ist Satz {n}" for n in range(40)], [f"This is sentence {n}" for n in range(40)]
+    found = monge.align(german, english, method="norm,umd", encoder="hashed", held_out=10)
+    request = AlignRequest(Parallel(tuple(german), tuple(english)), ("norm", "umd"), SpaceChoice("hashed"), held_out=10)
+    assert found.fitted.digest == run_align(request).fitted.digest
+    with pytest.raises(InputError, match="40 source texts and 39 target texts are not parallel"):
+        monge.align(german, english[1:], encoder="hashed")
+    with pytest.raises(InputError, match="lists of texts"):
+        monge.align("Das ist ein Satz.", english, encoder="hashed")

@@ -62,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--gold", metavar="FILE", help="word links to compare with; nothing is fitted")
     judged.add_argument("--remap", metavar="FILE", help="with --gold: map vectors before words are aligned")
     output = parser.add_argument_group("output")
-    output.add_argument("--languages", metavar="SRC-TGT", default="", help="codes to record in the file, as de-en")
+    output.add_argument(
+        "--languages", metavar="SRC-TGT", default="", help="codes to record in the file, as de-en (default: guessed)"
+    )
     output.add_argument("--output", metavar="FILE", help="where to write the re-mapping (for the option remap=FILE)")
     output.add_argument("--plot", metavar="FILE", help="draw the cosines before and after (.svg, .png or .pdf)")
     output.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print (default: text)")

@@ -26,7 +26,13 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from monge.cli.arguments import add_metric_arguments, read_environment, read_metrics
+from monge.cli.arguments import (
+    add_metric_arguments,
+    print_warnings,
+    read_environment,
+    read_language,
+    read_metrics,
+)
 from monge.cli.values import FIGURES, add_theme_argument, check_figures, check_target, seed
 from monge.errors import OptionError
 
@@ -74,9 +80,11 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.attacks),
         args.triples or "",
         args.seed,
+        read_language(args),
     )
     with _progress() as bar:
         report = run_stress_test(request, environment=read_environment(args), report_step=partial(_show_step, bar))
+    print_warnings(report.warnings)
     if args.plot:
         _draw(report, args.plot, args.theme)
     if args.format == "json":

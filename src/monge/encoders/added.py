@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from monge.encoders.base import Encoder
+from monge.encoders.models import Signed
 from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 from monge.storage.atomic import write_text
@@ -124,7 +125,7 @@ def check_added(model: AddedModel, encoder: Encoder) -> None:
         raise ModelError(f"{model.name}: the files of {model.source} are {found} now, not {model.digest}; {again}")
 
 
-def weights_digest(encoder: Encoder) -> str:
+def weights_digest(encoder: Signed) -> str:
     """Return the part of a signature that names weights and tokenizer."""
     return encoder.signature.partition("@")[2] or encoder.signature
 

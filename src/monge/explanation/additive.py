@@ -55,8 +55,9 @@ def explain_score(metric: Metric, segment: Segment, score: Score) -> Explanation
         raise InputError(f"{metric.spec.name} has no score for this text, so there is nothing to explain ({why})")
     form = require_aligning(metric).linear_form(score)
     pairs = _pairs_by_reference(score, form.rates)
-    if segment.source is not None and segment.source not in segment.references:
-        pairs = [replace(p, against="source") if p.reference.text == segment.source else p for p in pairs]
+    alone = "source" in metric.spec.needs and "references" not in metric.spec.needs
+    if alone or (segment.source is not None and segment.source not in segment.references):
+        pairs = [replace(p, against="source") if alone or p.reference.text == segment.source else p for p in pairs]
     return Explanation(
         metric=metric.spec.name,
         signature=str(sign_scores(metric, [segment])),

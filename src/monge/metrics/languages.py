@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from monge.encoders.models import MODELS, ModelSpec, recognise_model
-from monge.metrics.protocols import Encoding, Metric, Predicting
+from monge.encoders.added import AddedModel, read_added, weights_digest
+from monge.encoders.models import MODELS, ModelSpec, Signed, recognise_model
+from monge.environment import Environment
+from monge.metrics.protocols import Encoding, Metric, Predicting, Remapped
 from monge.metrics.registry import find_spec, metric_options
 from monge.metrics.variants import MetricVariant
 from monge.text import LanguageGuess, Segment, guess_language, language_name, parse_language
@@ -16,39 +19,46 @@ _SAMPLE = 100  # segments that are looked at
 
 
 def describe_mismatch(
-    metrics: Iterable[Metric], texts: Iterable[str], *, sources: Iterable[str] = (), declared: str = ""
+    metrics: Iterable[Metric],
+    texts: Iterable[str],
+    *,
+    sources: Iterable[str] = (),
+    declared: str = "",
+    environment: Environment | None = None,
 ) -> str:
     """Return a sentence if texts are in a language that an encoder of *metrics* was not made for; else nothing.
 
     The language is the *declared* one, or guessed from *texts*, unless they are too short or the guess is unsure;
-    that of *sources*, which metrics without reference read, is guessed. Encoders that monge does not know by name are
+    that of *sources*, which metrics without reference read, is guessed. What an encoder was made for is known of
+    monge's own models and of those that were added with their languages (``monge models add --languages``); others are
     not judged. Sources and translations that seem to be exchanged, or in one language, are reported too.
     """
     loaded = list(metrics)
+    added = read_added(environment or Environment.read()).values()
     readers = [metric for metric in loaded if "source" in metric.spec.needs]
     guess = _declared(declared) or guess_language(texts)
     source_guess = guess_language(sources) if readers else None
     found = [
-        _describe_unfit(loaded, guess, "texts"),
-        _describe_unfit(readers, source_guess, "sources"),
+        _describe_unfit(_models_of(loaded, added), guess, "texts"),
+        _describe_unfit(_models_of(readers, added), source_guess, "sources"),
         _describe_exchange(guess, source_guess) if readers else "",
+        *(_describe_remap(one.remap_languages, guess, source_guess) for one in readers if isinstance(one, Remapped)),
     ]
-    return "; ".join(sentence for sentence in found if sentence)
+    return "; ".join(dict.fromkeys(sentence for sentence in found if sentence))
 
 
 def _declared(code: str) -> LanguageGuess | None:
     return LanguageGuess((parse_language(code),), declared=True) if code else None
 
 
-def _describe_unfit(metrics: Sequence[Metric], guess: LanguageGuess | None, what: str) -> str:
+def _describe_unfit(models: Iterable[_Made], guess: LanguageGuess | None, what: str) -> str:
     if guess is None:
         return ""
-    models = {model.name: model for metric in metrics for model in _models_of(metric)}
-    unfit = [model for model in models.values() if not set(guess.languages) & set(model.language_codes)]
+    unfit = [model for model in dict.fromkeys(models) if not set(guess.languages) & set(model.languages)]
     if not unfit:
         return ""
     names = " and ".join(model.name for model in unfit)
-    known = list(dict.fromkeys(language_name(code) for model in unfit for code in model.language_codes))
+    known = list(dict.fromkeys(language_name(code) for model in unfit for code in model.languages))
     listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
     made = "was made" if len(unfit) == 1 else "were made"
     return f"the {what} {guess.describe()}, but {names} {made} for {listed}: the scores may mislead"
@@ -66,6 +76,18 @@ def _describe_exchange(texts: LanguageGuess | None, sources: LanguageGuess | Non
     if texts.languages[:1] != sources.languages[:1]:
         return ""
     return f"the sources {sources.describe()} like the translations: is it the right file?"
+
+
+def _describe_remap(fitted: tuple[str, str], texts: LanguageGuess | None, sources: LanguageGuess | None) -> str:
+    """Return a sentence if a re-mapping was fitted on other languages than the sources and translations have."""
+    guesses = zip(("sources", "translations"), fitted, (sources, texts), strict=True)
+    wrong = [
+        f"the {what} {guess.describe()}, but the re-mapping was fitted on {language_name(code)}"
+        for what, code, guess in guesses
+        if code and guess is not None and code not in guess.languages
+    ]
+    swapped = len(wrong) == 2 and sources and texts and fitted[0] in texts.languages and fitted[1] in sources.languages
+    return "; ".join(wrong) + (": are the two exchanged?" if swapped else "")
 
 
 def choose_encoders(
@@ -123,14 +145,29 @@ def sample_sources(segments: Sequence[Segment]) -> Iterator[str]:
             yield segment.source
 
 
-def _models_of(metric: Metric) -> Iterator[ModelSpec]:
-    if isinstance(metric, Encoding):
-        for encoder, _ in metric.encodings():
-            model = recognise_model(encoder)
-            if model is not None and model.language_codes:
-                yield model
-    if isinstance(metric, Predicting):
-        for language_model in metric.language_models():
-            model = recognise_model(language_model)
-            if model is not None and model.language_codes:
-                yield model
+class _Made(NamedTuple):
+    """A model and the codes of the languages that it was made for."""
+
+    name: str
+    languages: tuple[str, ...]
+
+
+def _models_of(metrics: Iterable[Metric], added: Collection[AddedModel]) -> Iterator[_Made]:
+    """Yield the models of *metrics* of which languages are known."""
+    for metric in metrics:
+        runners: list[Signed] = [encoder for encoder, _ in metric.encodings()] if isinstance(metric, Encoding) else []
+        runners += metric.language_models() if isinstance(metric, Predicting) else ()
+        for runner in runners:
+            made = _recognise(runner, added)
+            if made.languages:
+                yield made
+
+
+def _recognise(runner: Signed, added: Collection[AddedModel]) -> _Made:
+    model = recognise_model(runner)
+    if model is not None:
+        return _Made(model.name, model.language_codes)
+    digest = weights_digest(runner)
+    own = next((one for one in added if digest.startswith(one.digest)), None)
+    codes = own.languages if own else ()
+    return _Made(own.name if own else "", tuple(dict.fromkeys(code.partition("-")[0] for code in codes)))

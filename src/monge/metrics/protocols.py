@@ -206,6 +206,16 @@ class Predicting(Protocol):
 
 
 @runtime_checkable
+class Remapped(Protocol):
+    """A metric whose vectors may be re-mapped from one language to another."""
+
+    @property
+    def remap_languages(self) -> tuple[str, str]:
+        """The codes of the languages of sources and translations that a re-mapping was fitted on; empty if unknown."""
+        ...
+
+
+@runtime_checkable
 class Composite(Protocol):
     """A metric made of the scores of other metrics, so that these can be computed and stored on their own."""
 

@@ -27,8 +27,9 @@ from monge.explanation import (
 from monge.metrics import Metric, find_spec
 from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.baseline import find_scale
-from monge.metrics.languages import describe_mismatch, sample_sources, sample_texts
+from monge.metrics.languages import MULTILINGUAL, choose_encoders, describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import Aligning
+from monge.metrics.variants import MetricVariant
 from monge.report.alignment.heatmap import render_heatmap
 from monge.report.alignment.ribbons import render_ribbons
 from monge.report.alignment.word_effects import render_effects
@@ -80,7 +81,7 @@ def _result(choice: m.MetricChoice, outcome: Outcome) -> m.MetricResult:
         score=_number(result.metric.aggregate(result.segments, result.scores)),
         higher_is_better=result.metric.spec.higher_is_better,
         segments=[_score(score) for score in result.scores],
-        notes=[*result.metric.binding_notes, *([mismatch] if mismatch else [])],
+        notes=[*result.notes, *result.metric.binding_notes, *([mismatch] if mismatch else [])],
         scale=_scale(result.metric),
         signature=str(sign_scores(result.metric, result.segments)),
     )
@@ -100,16 +101,17 @@ def _failed_result(choice: m.MetricChoice, error: Exception) -> m.MetricResult:
 def plan_explain(request: m.ExplainBody, pool: MetricPool, settings: ServiceSettings) -> list[Planned]:
     """Return one task: the segment with its alignments, or the segment without each of its words in turn."""
     check_explain(request, settings)
-    metric = pool.load(request.metric.name, request.metric.options)
     segment = _segment(request.segment, 0)
+    options, notes = _fit_options(request.metric, [segment], pool)
+    metric = pool.load(request.metric.name, options)
     _check_needs(metric, [segment], "metric")
     check_words(metric, [segment], "metric")
     if isinstance(metric, Aligning):
-        return [Task(metric, [segment], alignments=True)]
+        return [Task(metric, [segment], alignments=True, notes=notes)]
     if is_explained_by_foci(metric):
-        return [Task(metric, [segment])]
+        return [Task(metric, [segment], notes=notes)]
     try:
-        return [Task(metric, occlusion_variants(segment), pace=pace_of(metric))]
+        return [Task(metric, occlusion_variants(segment), pace=pace_of(metric), notes=notes)]
     except MongeError as error:
         raise unusable(str(error), "segment.hypothesis") from error
 
@@ -123,7 +125,8 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
         return _answer_document(request, result)
     values = [score.value for score in result.scores]
     found = explain_occlusion(result.metric, _segment(request.segment, 0), values)
-    found = replace(found, metric=request.metric.label, notes=(*result.metric.binding_notes, *found.notes))
+    notes = (*result.notes, *result.metric.binding_notes, *found.notes)
+    found = replace(found, metric=request.metric.label, notes=notes)
     pictures = [m.PairPictures(ribbons=render_effects(found, width=request.width))] if request.pictures else []
     return m.ExplainAnswer(
         kind="occlusion",
@@ -136,7 +139,7 @@ def answer_explain(request: m.ExplainBody, outcomes: Sequence[Outcome]) -> m.Exp
 
 def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
     explanation = explain_score(result.metric, result.segments[0], result.scores[0])
-    notes = (*result.metric.binding_notes, *explanation.notes)
+    notes = (*result.notes, *result.metric.binding_notes, *explanation.notes)
     explanation = replace(explanation, metric=request.metric.label, notes=notes)
     record = explanation.record(costs=all(map(_has_room, explanation.pairs)))
     pictures = [
@@ -225,7 +228,7 @@ def _compare(label: str, outcomes: Sequence[Outcome], report_step: Callable[[str
 
 def _scored(label: str, result: TaskResult) -> SystemScores:
     metric, notes = result.metric, count_notes(result.scores)
-    notes.update(dict.fromkeys(metric.binding_notes, len(result.scores)))
+    notes.update(dict.fromkeys((*result.notes, *metric.binding_notes), len(result.scores)))
     return SystemScores(
         result.segments[0].system,
         label,
@@ -278,15 +281,31 @@ def _task(
     shared: SharedCorpus | None = None,
 ) -> Planned:
     """Return the task, or why the service cannot offer the metric now; a mistake in the request is raised."""
+    options, notes = _fit_options(choice, segments if shared is None else shared.segments, pool)
     try:
-        metric = pool.load(choice.name, choice.options, field)
+        metric = pool.load(choice.name, options, field)
     except RefusalError as error:
         if error.status < 500:
             raise
         return error
     _check_needs(metric, segments, field)
     check_words(metric, segments, field)
-    return Task(metric, segments, shared=shared, pace=pace_of(metric))
+    return Task(metric, segments, shared=shared, pace=pace_of(metric), notes=notes)
+
+
+def _fit_options(
+    choice: m.MetricChoice, segments: Sequence[Segment], pool: MetricPool
+) -> tuple[dict[str, m.OptionValue], tuple[str, ...]]:
+    """Return options and notes: the multilingual encoder where the texts' language asks for it and it is offered."""
+    given = dict(choice.options)
+    if MULTILINGUAL not in pool.encoders():
+        return given, ()
+    variant = MetricVariant(choice.label, choice.name, given)
+    try:
+        (fitted,) = choose_encoders([variant], sample_texts(segments), declared=str(given.get("language", "")))
+    except MongeError:  # an unknown metric or language, which the pool refuses with the right field
+        return given, ()
+    return dict(fitted.options), fitted.notes
 
 
 def _check_needs(metric: Metric, segments: Sequence[Segment], field: str) -> None:

@@ -39,6 +39,7 @@ class Task:
     """Segments to be scored by a metric, which is bound to them when it needs corpus statistics.
 
     ``shared`` holds the segments of all systems when several are compared: some statistics must be the same for all.
+    ``notes`` say what was chosen for the request, such as an encoder that knows the language.
     """
 
     metric: Metric
@@ -47,6 +48,7 @@ class Task:
     shared: SharedCorpus | None = None
     pace: int = SLICE  # characters in a round, but at least one segment
     progress: Progress = field(default_factory=Progress)
+    notes: tuple[str, ...] = ()
 
     def bind(self, alive: Callable[[], bool]) -> Metric:
         """Return the metric with its corpus statistics; stop when *alive* returns False."""
@@ -97,6 +99,7 @@ class TaskResult:
     metric: Metric
     segments: Sequence[Segment]
     scores: tuple[Score, ...]
+    notes: tuple[str, ...] = ()
 
 
 Planned: TypeAlias = Task | RefusalError  # a metric that cannot be had is refused before there is a task
@@ -257,7 +260,7 @@ class Worker:
             job.task.progress.done = len(job.scores)
             if len(job.scores) >= len(job.task.segments):
                 assert job.metric is not None
-                self._answer(job, TaskResult(job.metric, job.task.segments, tuple(job.scores)))
+                self._answer(job, TaskResult(job.metric, job.task.segments, tuple(job.scores), job.task.notes))
         self.rounds += 1
 
     def _answer(self, job: _Job, outcome: TaskResult | Exception) -> None:

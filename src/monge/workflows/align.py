@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from monge.crosslingual.criteria import SpaceQuality
+from monge.crosslingual.dictionaries import read_dictionary
 from monge.crosslingual.fit import LEAST_PAIRS, fit_remap, parse_methods
 from monge.crosslingual.fitted import FittedRemap, RemapFacts
 from monge.crosslingual.maps import Chain
@@ -19,10 +21,11 @@ from monge.crosslingual.words import AlignmentQuality, align_words, alignment_er
 from monge.encoders import Encoder, load_encoder
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.text import parse_language, read_lines
+from monge.text import guess_language, parse_language, read_lines
 
 DEFAULT_ENCODER = "use"
 _MOST_HELD_OUT = 500
+_GUESSED = 200  # texts that are looked at to guess a language
 _SEED = 12345
 
 
@@ -46,7 +49,7 @@ class AlignRequest:
     """Parallel texts, the space, and the methods in the order in which they are applied.
 
     ``held_out`` pairs are kept apart to judge the maps (None: a fifth, at most 500). ``most`` uses only so many of the
-    other pairs. ``source_language`` and ``target_language`` are codes that the file records.
+    other pairs. ``source_language`` and ``target_language`` are codes that the file records (empty: guessed).
     """
 
     texts: Parallel
@@ -122,7 +125,8 @@ def run_align(request: AlignRequest, *, environment: Environment | None = None) 
     facts = RemapFacts(
         request.methods, space.encoder.signature, space.layers, space.aggregation, space.unit,
         pairs=len(sample.source), origin=training.origin, texts=training.digest,
-        source_language=request.source_language, target_language=request.target_language,
+        source_language=request.source_language or _guess(training.source),
+        target_language=request.target_language or _guess(training.target),
     )  # fmt: skip
     return AlignResult(
         FittedRemap(facts, source, target),
@@ -131,6 +135,61 @@ def run_align(request: AlignRequest, *, environment: Environment | None = None) 
         len(training.source),
         len(judged.source),
     )
+
+
+def _guess(texts: Iterable[str]) -> str:
+    """Return the code of the language that texts are in; empty if that is unsure."""
+    guess = guess_language(islice(texts, _GUESSED))
+    return "" if guess is None else guess.languages[0]
+
+
+def align(
+    source: Iterable[str],
+    target: Iterable[str],
+    *,
+    method: str = "clp",
+    pairs: str = "words",
+    encoder: str | Encoder = DEFAULT_ENCODER,
+    layers: str = "last",
+    unit: str = TOKENS,
+    held_out: int | None = None,
+    environment: Environment | None = None,
+) -> AlignResult:
+    """Fit a re-mapping that puts the vectors of two languages into one space.
+
+    Parameters
+    ----------
+    source, target
+        Texts that translate each other, one by one.
+    method
+        Methods in the order in which they are applied, with commas: ``clp``, ``umd,clp``, as ``monge align`` lists.
+    pairs
+        What a pair of vectors is: aligned ``words`` in context, or means of whole ``sentences``.
+    encoder, layers, unit
+        The vectors: of which encoder and layer, of ``tokens`` or of a whole ``sentence`` (for ``cosine_xl``).
+    held_out
+        How many pairs are kept apart to judge the maps; None means a fifth, at most 500.
+
+    Returns
+    -------
+    AlignResult with ``fitted`` (``fitted.save(path)`` writes the file that the option ``remap=path`` of metrics
+    takes), and the quality of the space on held-out pairs ``before`` and ``after``.
+
+    Raises
+    ------
+    MongeError
+        For texts that are not parallel, too few or identical, and for unknown methods, layers or encoders.
+
+    >>> german = [f"Das ist Satz {n}" for n in range(60)]
+    >>> english = [f"This is sentence {n}" for n in range(60)]
+    >>> align(german, english, method="umd", pairs="sentences", encoder="hashed").fitted.facts.methods
+    ('umd',)
+    """
+    if isinstance(source, str) or isinstance(target, str):
+        raise InputError("source and target are lists of texts, one per sentence, not one text each")
+    texts = Parallel(tuple(source), tuple(target), pairs)
+    request = AlignRequest(texts, parse_methods(method), SpaceChoice(encoder, layers, unit=unit), held_out)
+    return run_align(request, environment=environment)
 
 
 def split_pairs(texts: Parallel, *, held_out: int | None, most: int | None = None) -> tuple[Parallel, Parallel]:
@@ -162,21 +221,13 @@ def read_parallel_texts(
 
 
 def read_dictionary_pairs(path: str | os.PathLike[str]) -> Parallel:
-    """Read a dictionary, one entry per line: source and target word parted by a tab or blank, or ``target @ source``.
+    """Read a dictionary of any format that :func:`~monge.crosslingual.dictionaries.read_dictionary` knows.
 
-    The first translation of a word counts. Raises InputError for a line without two words.
+    The first translation of a word counts; words that are spelt alike in both languages are left out. Raises
+    InputError for a file that is not a dictionary.
     """
-    entries: dict[str, str] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        target, mark, source = line.partition(" @ ")
-        if not mark:
-            source, _, target = line.partition("\t") if "\t" in line else line.strip().partition(" ")
-        if not source.strip() or not target.strip():
-            raise InputError(f"{path}, line {number}: {line!r} is not a word and its translation")
-        entries.setdefault(source.strip(), target.strip())
-    kept = {source: target for source, target in entries.items() if source.lower() != target.lower()}
+    first = {word: glosses[0] for word, glosses in read_dictionary(os.fspath(path)).glosses.items()}
+    kept = {source: target for source, target in first.items() if source != target}
     return Parallel(tuple(kept), tuple(kept.values()), "dictionary")
 
 

@@ -108,7 +108,7 @@ def run_compare(
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
-    warnings = (*gather_notes(variants), *warn_of_language(metrics, systems, request.language))
+    warnings = (*gather_notes(variants), *warn_of_language(metrics, systems, request.language, environment=environment))
     result = dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
     loaded = dict(zip(comparisons, metrics, strict=True))
     return _add_details(result, request, {spool.system: spool for spool in systems}, loaded)

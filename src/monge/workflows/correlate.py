@@ -22,11 +22,11 @@ from monge.meta.records import study_record
 from monge.meta.tasks import choose_part, direct_scores, make_tasks
 from monge.metrics import metric_specs
 from monge.metrics.external_spec import PREFIX
-from monge.metrics.variants import MetricVariant, parse_variants
+from monge.metrics.variants import MetricVariant, gather_notes, parse_variants
 from monge.scores import ScoreTable
 from monge.scores.display import Displayed
 from monge.workflows.agreement_options import AgreementOptions
-from monge.workflows.inputs import warn_of_language
+from monge.workflows.inputs import fit_encoders_to_parts, warn_of_language
 from monge.workflows.judged_data import JudgedData, Source, read_judged_sets
 from monge.workflows.judged_scores import ReportStep, score_sets
 
@@ -176,6 +176,8 @@ def run_correlate(
         raise OptionError(f"--threshold {threshold:g} applies to tau-like only: add -s tau-like, or leave it out")
     read = [item for source in request.scores for item in _read_scores(source)]
     variants, external = _split_external(parse_variants(request.metrics, request.options))
+    language = str(request.options.get("language", ""))
+    variants = fit_encoders_to_parts(variants, [judged.segments for judged in sets], language)
     read += external
     clash = next((v.label for v in variants if v.label in {item.name for item in read}), None)
     if clash:
@@ -189,9 +191,22 @@ def run_correlate(
         _write_files(request, scored)
         tasks = make_tasks(scored, level=plans[0].level)
     studies = tuple(study_agreement(tasks, plan) for plan in plans)
-    metrics = [variant.load(environment) for variant in variants]
-    warnings = warn_of_language(metrics, [judged.segments for judged in sets], str(request.options.get("language", "")))
+    warnings = _warn(request, variants, sets, environment)
     return CorrelateResult(data.name, studies, tuple(tasks), signatures, scored, warnings)
+
+
+def _warn(
+    request: CorrelateRequest, variants: Sequence[MetricVariant], sets: Sequence[JudgedSet], environment: Environment
+) -> tuple[str, ...]:
+    """Return what concerns all metrics: other names and encoders, languages that an encoder was not made for."""
+    metrics = [variant.load(environment) for variant in variants]
+    declared = str(request.options.get("language", ""))
+    found = [
+        warning
+        for judged in sets
+        for warning in warn_of_language(metrics, [judged.segments], declared, environment=environment)
+    ]
+    return tuple(dict.fromkeys([*gather_notes(variants), *found]))
 
 
 def _score_parts(
@@ -247,7 +262,7 @@ def _read_scores(source: PathLike | ScoreTable) -> list[FileScores]:
     return [FileScores(source, directed=True)]
 
 
-def _split_external(variants: Sequence[MetricVariant]) -> tuple[list[MetricVariant], list[FileScores]]:
+def _split_external(variants: Sequence[MetricVariant]) -> tuple[Sequence[MetricVariant], list[FileScores]]:
     """Return the metrics to compute, and the scores of ``external:FILE``, which are read by system and segment."""
     computed, found = [], []
     for variant in variants:

@@ -26,7 +26,7 @@ from monge.explanation import (
 )
 from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric, WordSharing
-from monge.metrics.variants import MetricVariant, parse_variant
+from monge.metrics.variants import MetricVariant, gather_notes, parse_variant
 from monge.text import Segment, iter_documents
 from monge.workflows.inputs import TextFiles, fit_encoders, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
@@ -117,7 +117,8 @@ def run_explain(request: ExplainRequest, *, environment: Environment | None = No
             labelled = dataclasses.replace(explanation, metric=variant.label, notes=notes)
             deletion = _check(request, bound, one.segment, explanation)
             found.append(SystemExplanation(one.segment.system, labelled, one.segment.id, deletion))
-    return ExplainResult(tuple(found), warn_of_language(metrics, [everything], request.language))
+    warnings = warn_of_language(metrics, [everything], request.language, environment=environment)
+    return ExplainResult(tuple(found), (*gather_notes(variants), *warnings))
 
 
 def explain(

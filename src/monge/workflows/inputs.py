@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from monge.engine.inputs import spool_columnar, spool_parallel, spool_table
 from monge.engine.spool import SegmentSpool, spool_segments
+from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.metrics.languages import choose_encoders, describe_mismatch, sample_sources, sample_texts
 from monge.metrics.protocols import Metric
@@ -124,11 +125,17 @@ def _hint_layout(hypotheses: GivenTexts, references: GivenReferences | None) -> 
     return ""
 
 
-def warn_of_language(metrics: Sequence[Metric], systems: Iterable[Sequence[Segment]], declared: str) -> tuple[str, ...]:
+def warn_of_language(
+    metrics: Sequence[Metric],
+    systems: Iterable[Sequence[Segment]],
+    declared: str,
+    *,
+    environment: Environment | None = None,
+) -> tuple[str, ...]:
     """Return a warning if the texts of a job are in a language that an encoder was not made for."""
     texts = (text for segments in systems for text in sample_texts(segments))
     sources = (text for segments in systems for text in sample_sources(segments))
-    mismatch = describe_mismatch(metrics, texts, sources=sources, declared=declared)
+    mismatch = describe_mismatch(metrics, texts, sources=sources, declared=declared, environment=environment)
     return (mismatch,) if mismatch else ()
 
 
@@ -138,6 +145,18 @@ def fit_encoders(
     """Return the metrics with an encoder that knows the language of the texts, where none was chosen."""
     texts = (text for segments in systems for text in sample_texts(segments))
     return choose_encoders(variants, texts, declared=declared)
+
+
+def fit_encoders_to_parts(
+    variants: Sequence[MetricVariant], parts: Iterable[Sequence[Segment]], declared: str = ""
+) -> tuple[MetricVariant, ...]:
+    """Return the metrics as ``fit_encoders`` does if that is the same for every part of a data set, else unchanged.
+
+    Scores of all parts must come from one encoder to be comparable.
+    """
+    fitted = [fit_encoders(variants, [segments], declared) for segments in parts if segments]
+    chosen = [[(variant.name, variant.options) for variant in one] for one in fitted]
+    return fitted[0] if fitted and all(one == chosen[0] for one in chosen) else tuple(variants)
 
 
 def require_transport(metrics: Sequence[Metric], use: str, example: str) -> TransportMetric:

@@ -80,7 +80,7 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     journal = open_journal(environment, request.shards)
     with request.executor.open(environment) as executor:
         results = score_job(works, systems, journal=journal, options=request.options, executor=executor)
-    warnings = warn_of_language(metrics, systems, request.language)
+    warnings = warn_of_language(metrics, systems, request.language, environment=environment)
     return ScoreResult(tuple(results), idf, (*gather_notes(variants), *warnings))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.clouds import BatchRemapping, PointCloud
+from monge.crosslingual.fitted import FittedRemap, is_file_name
 from monge.encoders import Encoder
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
@@ -72,6 +73,14 @@ class TransportMetric(MetricBase):
     @property
     def language(self) -> str:
         return self.settings.language
+
+    @property
+    def remap_languages(self) -> tuple[str, str]:
+        """The languages of sources and translations that a re-mapping from a file was fitted on."""
+        if not is_file_name(self.settings.remap):
+            return "", ""
+        facts = FittedRemap.load(self.settings.remap).facts
+        return facts.source_language, facts.target_language
 
     def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
         sides = (self.hypothesis,) if self.hypothesis is self.other else (self.hypothesis, self.other)

@@ -159,5 +159,5 @@ def _sum_lines(explanation: Explanation) -> list[str]:
     total = f"{explanation.total:.4f}".replace("-", "−")
     return [
         f"{total} = {explanation.base:.4f} ({base}) {signed(sums[0], 4)} (hypothesis words) "
-        f"{signed(sums[1], 4)} (reference words){terms}"
+        f"{signed(sums[1], 4)} ({explanation.pairs[0].against if explanation.pairs else 'reference'} words){terms}"
     ]
