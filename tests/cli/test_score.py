@@ -307,3 +307,20 @@ def test_no_input_is_overwritten(files: Path, capsys: pytest.CaptureFixture[str]
     assert "it is one of the files to read" in capsys.readouterr().err
     assert Path("all.jsonl").read_bytes() == before
     assert Path("ref.txt").read_text(encoding="utf-8") == "\n".join(REFERENCES) + "\n"
+
+
+def test_documents_of_plain_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, lines in (("hyp", "a b c\nd e f\nx\n"), ("ref", "a b c\nd e g\ny\n"), ("ids", "one\none\ntwo\n")):
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("ref", "hyp", "ids")]
+    texts = [files[0], "-i", files[1], "--docids", files[2]]
+    assert main(["score", *texts, "-m", "rouge1", "rc", "--documents", "mean", "-f", "json"]) == 0
+    rouge, rc = json.loads(capsys.readouterr().out)
+    assert [row["id"] for row in rouge["segments"]] == [row["id"] for row in rc["segments"]] == ["one", "two"]
+    assert rouge["segments"][0]["score"] == pytest.approx((1 + 2 / 3) / 2)
+    assert main(["score", *texts, "-m", "rouge1", "--documents", "whole", "-b"]) == 0
+    assert float(capsys.readouterr().out) == pytest.approx((5 / 6 + 0) / 2, abs=1e-4)
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"hypothesis": "a", "references": ["a"]}\n', encoding="utf-8")
+    assert main(["score", "--jsonl", str(table), "--docids", files[2], "-m", "rouge1"]) == 2
+    assert "leave out --docids" in capsys.readouterr().err

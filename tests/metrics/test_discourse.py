@@ -151,9 +151,12 @@ def test_features_by_hand() -> None:
 def test_a_document_longer_than_the_window() -> None:
     """10,000 words: encoded in windows, which the notes say."""
     text = "The boat sailed to the coast and the crew slept. " * 1000
-    found = load_metric("focus_frequency").score([Segment(text, (text,))])[0]
-    assert found.value == 0
     assert load_metric("rc").score([Segment(text)])[0].value == 1000
+    for name, same in (("focus_frequency", 0.0), ("ds_focus", 0.0), ("ds_sent", 1.0)):
+        found = load_metric(name).score([Segment(text, (text,)), Segment(text + "A storm came.", (text,))])
+        assert found[0].value == pytest.approx(same, abs=1e-9)
+        assert abs(found[1].value - same) > 1e-6
+        assert any("windows" in note for note in found[0].notes) == (name != "focus_frequency"), found[0].notes
 
 
 def test_english_nouns_of_the_released_form() -> None:

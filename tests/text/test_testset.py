@@ -187,3 +187,14 @@ def test_lists_with_holes_are_told(arguments: tuple[list[Any], ...], complaint: 
 def test_no_references_are_an_empty_sequence() -> None:
     with pytest.raises(InputError, match="not NoneType"):
         Segment("a", None)  # type: ignore[arg-type]
+
+
+def test_document_ids_of_plain_files(tmp_path: Path) -> None:
+    texts, ids = write(tmp_path / "h", "a\nb\nc\n"), write(tmp_path / "ids", "news 1\nnews 1\nnews 2\n")
+    found = read_parallel([texts], [texts], None, ids)
+    assert [segment.document for segment in found.segments] == ["news 1", "news 1", "news 2"]
+    assert [segment.source for segment in found.segments] == [None] * 3
+    with pytest.raises(InputError, match=r"h has 3 lines but .*short has 2"):
+        read_parallel([texts], [texts], None, write(tmp_path / "short", "x\nx\n"))
+    with pytest.raises(InputError, match="gap, line 2: there is no document id"):
+        read_parallel([texts], [texts], texts, write(tmp_path / "gap", "x\n \nx\n"))

@@ -51,6 +51,21 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="Parquet or Arrow files (paths or URLs, * allowed) with the same columns",
     )
+    texts.add_argument(
+        "--docids",
+        metavar="FILE",
+        help="one document id per line: lines of REF and HYP with the same id make up a document",
+    )
+
+
+def add_documents_argument(parser: argparse.ArgumentParser) -> None:
+    """Add how metrics of segments are lifted to documents."""
+    parser.add_argument(
+        "--documents",
+        choices=("mean", "whole"),
+        help="one score per document for metrics of segments too: the mean over its segments, or the score of the "
+        "whole text",
+    )
 
 
 def add_metric_arguments(parser: argparse.ArgumentParser, *, default: str = DEFAULT_METRIC) -> None:
@@ -156,7 +171,9 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
 
     if getattr(args, "test_set", None):
         return _read_known_set(args)
-    return TextFiles(tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet))
+    return TextFiles(
+        tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet), args.docids
+    )
 
 
 def _read_known_set(args: argparse.Namespace) -> TextFiles:
@@ -169,12 +186,12 @@ def _read_known_set(args: argparse.Namespace) -> TextFiles:
     if not getattr(args, "language", None) or "-" not in args.language:
         raise OptionError(f"-t {args.test_set} needs a language pair: -l de-en, for example")
     known = find_known_set(args.test_set, args.language, environment=read_environment(args))
-    return TextFiles(tuple(args.input), known.references, known.source)
+    return TextFiles(tuple(args.input), known.references, known.source, document_ids=args.docids)
 
 
 def input_files(args: argparse.Namespace) -> list[str | None]:
     """Return the names of all files that are read as texts."""
-    return [*args.reference, *args.input, args.source, args.jsonl, *args.parquet]
+    return [*args.reference, *args.input, args.source, args.jsonl, *args.parquet, args.docids]
 
 
 def read_metrics(

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from monge.cli.arguments import (
+    add_documents_argument,
     add_input_arguments,
     add_metric_arguments,
     add_rescale_argument,
@@ -63,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_metric_arguments(parser)
     add_rescale_argument(parser)
+    add_documents_argument(parser)
     _add_decision(parser)
     add_analysis_arguments(parser)
     _add_checks(parser)
@@ -233,6 +235,7 @@ def _read_request(args: argparse.Namespace) -> CompareRequest:
         types=args.types or (),
         settings=settings,
         language=read_language(args),
+        documents=args.documents or "",
         **details,
     )
 
@@ -245,6 +248,7 @@ def _check_scores_alone(args: argparse.Namespace) -> None:
         "-m": args.metrics, "-l": args.language, "--encoder": args.encoder, "--layers": args.layers, "--idf": args.idf,
         "--reference-aggregation": args.reference_aggregation, "--long": args.long, "-o": args.option,
         "-t": args.test_set, "-lc": args.lowercase, "-tok": args.tokenize, "--rescale": args.rescale,
+        "--documents": args.documents,
     }  # fmt: skip
     idle = next((flag for flag, value in flags.items() if value), None)
     if idle:

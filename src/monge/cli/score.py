@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 
 from monge.cli.arguments import (
+    add_documents_argument,
     add_executor_arguments,
     add_input_arguments,
     add_metric_arguments,
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser)
     add_metric_arguments(parser)
     add_rescale_argument(parser)
+    add_documents_argument(parser)
     add_executor_arguments(parser)
     parser.add_argument(
         "--shards", metavar="FOLDER|URL", help="keep finished chunks here, where all workers see them (default: cache)"
@@ -111,7 +113,13 @@ def run(args: argparse.Namespace) -> int:
     request = ScoreRequest(
         read_text_files(args),
         metrics,
-        JobOptions(confidence=args.confidence, seed=args.seed, progress=args.progress, scale=args.scale),
+        JobOptions(
+            confidence=args.confidence,
+            seed=args.seed,
+            progress=args.progress,
+            scale=args.scale,
+            documents=args.documents or "",
+        ),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
         executor=read_executor(args),

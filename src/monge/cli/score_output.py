@@ -137,7 +137,7 @@ def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -
     for result in results:
         for note, count in result.notes.items():
             where = make_printable(f"{result.system}, {result.metric}: {note}")
-            print(f"note: {where} ({count} of {len(result)} segments)", file=stream)
+            print(f"note: {where} ({count} of {len(result)} {result.unit}s)", file=stream)
 
 
 def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:

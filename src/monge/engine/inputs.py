@@ -14,11 +14,14 @@ Path = str | os.PathLike[str]
 
 
 def spool_parallel(
-    hypothesis_paths: Sequence[Path], reference_paths: Sequence[Path], source_path: Path | None = None
+    hypothesis_paths: Sequence[Path],
+    reference_paths: Sequence[Path],
+    source_path: Path | None = None,
+    document_path: Path | None = None,
 ) -> list[SegmentSpool]:
     """Read files with one text per line, as ``monge.text.read_parallel`` does, without keeping them in memory."""
     spools: list[SegmentSpool] = []
-    for line in iter_parallel(hypothesis_paths, reference_paths, source_path):
+    for line in iter_parallel(hypothesis_paths, reference_paths, source_path, document_path):
         if not spools:
             spools = [SegmentSpool(segment.system) for segment in line]
         for segment, spool in zip(line, spools, strict=True):

@@ -13,15 +13,16 @@ from monge.clouds import MARKED_SHARE
 from monge.engine.chunks import Chunk
 from monge.engine.executors import Executor, InlineExecutor, report_lost
 from monge.engine.journal import Journal
+from monge.engine.lifting import Lifting, average_documents, check_lifting, list_units
 from monge.engine.recipes import Work
-from monge.engine.records import bootstrap_half_width, count_notes, json_number, segment_record
+from monge.engine.records import bootstrap_half_width, bootstrap_mean, count_notes, json_number, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
 from monge.engine.tasks import Scored
-from monge.metrics.base import mean_parts, sign_scores
+from monge.metrics.base import mean_of_known, mean_parts, sign_scores
 from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
 from monge.scores import Scale, Score
-from monge.text import Segment, iter_documents
+from monge.text import Segment
 
 _MANY = 100_000
 
@@ -86,13 +87,18 @@ class SystemScores:
 class JobOptions:
     """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal).
 
-    ``scale`` measures what unrelated texts and copies score by metrics for which that is not known.
+    ``scale`` measures what unrelated texts and copies score by metrics for which that is not known. ``documents`` lifts
+    metrics of segments to documents.
     """
 
     confidence: bool = False
     seed: int = 12345
     progress: bool | None = None
     scale: bool = False
+    documents: Lifting = ""
+
+    def __post_init__(self) -> None:
+        check_lifting(self.documents)
 
 
 def score_job(
@@ -107,15 +113,16 @@ def score_job(
 
     A metric that needs corpus statistics is bound to each system's own segments. If the process dies, the same call
     continues after the last chunk that was stored. A metric whose unit is the document scores the documents of a
-    system. All metrics score a chunk before the next one is begun, so that a text is encoded once for all of them.
-    *executor* runs the chunks (default: in this process). Returns one result per metric and system, metric by metric.
+    system; ``options.documents`` lifts the others to documents. All metrics score a chunk before the next one is begun,
+    so that a text is encoded once for all of them. *executor* runs the chunks (default: in this process). Returns one
+    result per metric and system, metric by metric.
     """
     runner = InlineExecutor() if executor is None else executor
     works = [Work(*metric) for metric in metrics]
     tallies = {}
     for unit in dict.fromkeys(work.metric.spec.unit for work in works):
         own = [(number, work) for number, work in enumerate(works) if work.metric.spec.unit == unit]
-        units = [_units(unit, segments) for segments in systems]
+        units = [list_units(unit, options.documents, segments) for segments in systems]
         shared = [(number, share_statistics(work, units, runner)) for number, work in own]
         name = ", ".join(work.label for _, work in own)
         with show_progress(name, len(own) * sum(map(len, units)), options.progress) as bar:
@@ -123,8 +130,13 @@ def score_job(
                 bound = [_bind(work, segments, options, runner) for _, work in shared]
                 for (number, _), tally in zip(own, _score_system(bound, segments, journal, runner, bar), strict=True):
                     tallies[number, place] = tally
-    scales = [find_scale(work.metric, measure=options.scale) for work in works]
+    scales = [None if _is_whole(work, options) else find_scale(work.metric, measure=options.scale) for work in works]
     return [dataclasses.replace(tallies[key].finish(options), scale=scales[key[0]]) for key in sorted(tallies)]
+
+
+def _is_whole(work: Work, options: JobOptions) -> bool:
+    """Whether a metric of segments scores whole documents, for which its scale was not measured."""
+    return options.documents == "whole" and work.metric.spec.unit == "segment"
 
 
 def score_all(
@@ -171,13 +183,6 @@ def share_statistics(work: Work, systems: Sequence[SegmentSpool], executor: Exec
     return work.rebound(executor.bind(work, everything, shared=True))
 
 
-def _units(unit: str, segments: SegmentSpool) -> SegmentSpool:
-    """Return what a metric scores: the segments, or the documents they make up."""
-    if unit == "segment":
-        return segments
-    return spool_segments(iter_documents(segments), segments.system)
-
-
 def _bind(work: Work, segments: SegmentSpool, options: JobOptions, executor: Executor) -> Work:
     if work.metric.bound:
         return work
@@ -208,13 +213,16 @@ class _Tally:
         self.reused += len(content.scores) if scored.reused else 0
 
     def finish(self, options: JobOptions) -> SystemScores:
+        if options.documents == "mean" and self.metric.spec.unit == "segment":
+            return self._finish_documents(options)
         metric, segments = self.metric, self.segments
+        lifted = options.documents == "whole" and metric.spec.unit == "segment"
         width = bootstrap_half_width(metric, segments, self.scores, seed=options.seed) if options.confidence else None
         return SystemScores(
             segments.system,
             self.label,
             _aggregate(metric, segments, self.scores, self.sums),
-            str(sign_scores(metric, segments)),
+            f"{sign_scores(metric, segments)}{'|documents:whole' if lifted else ''}",
             metric.spec.higher_is_better,
             segments,
             self.scores,
@@ -226,7 +234,24 @@ class _Tally:
             metric.parts_of_sums(self.sums)
             if isinstance(metric, SummableParts) and self.sums
             else mean_parts(self.scores),
-            metric.spec.unit,
+            "document" if lifted else metric.spec.unit,
+        )
+
+    def _finish_documents(self, options: JobOptions) -> SystemScores:
+        """Return the mean scores of the documents; that of the system is their mean."""
+        plain = self.finish(dataclasses.replace(options, documents="", confidence=False))
+        documents, scores = average_documents(self.segments, list(self.scores))
+        values = [score.value for score in scores]
+        return dataclasses.replace(
+            plain,
+            score=mean_of_known(values),
+            signature=f"{plain.signature}|documents:mean",
+            segments=documents,
+            scores=scores,
+            notes=Counter(dict.fromkeys(self.metric.binding_notes, len(scores))) + count_notes(scores),
+            half_width=bootstrap_mean(values, seed=options.seed) if options.confidence else None,
+            parts=mean_parts(scores),
+            unit="document",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,17 +43,31 @@ def bootstrap_interval(
     A metric whose corpus score is not a mean (BLEU) resamples it itself. Draws are made one by one, because all of them
     together would not fit in memory. NaN where no segment has a score.
     """
-    generator = np.random.default_rng(seed)
-    indices = (generator.integers(0, len(scores), size=len(scores)) for _ in range(draws))
-    if isinstance(metric, Resamplable):
-        values = metric.resample(segments, indices)
-    else:
-        known = np.array([score.value for score in scores])
-        if not np.isfinite(known).any():
-            return math.nan, math.nan
-        values = [_mean(known[draw]) for draw in indices]
+    if not isinstance(metric, Resamplable):
+        return _mean_interval([score.value for score in scores], draws=draws, seed=seed, level=level)
+    values = metric.resample(segments, _draw(len(scores), draws, seed))
     low, high = np.nanpercentile(values, [50 * (1 - level), 50 * (1 + level)])
     return float(low), float(high)
+
+
+def bootstrap_mean(values: Sequence[float], *, draws: int = 1000, seed: int = 12345) -> float:
+    """Return half the width of the 95 % percentile interval of the mean over resampled values; missing ones are NaN."""
+    low, high = _mean_interval(values, draws=draws, seed=seed, level=0.95)
+    return (high - low) / 2
+
+
+def _mean_interval(values: Sequence[float], *, draws: int, seed: int, level: float) -> tuple[float, float]:
+    known = np.array(values)
+    if not np.isfinite(known).any():
+        return math.nan, math.nan
+    means = [_mean(known[draw]) for draw in _draw(len(known), draws, seed)]
+    low, high = np.nanpercentile(means, [50 * (1 - level), 50 * (1 + level)])
+    return float(low), float(high)
+
+
+def _draw(count: int, draws: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    generator = np.random.default_rng(seed)
+    return (generator.integers(0, count, size=count) for _ in range(draws))
 
 
 def bootstrap_half_width(

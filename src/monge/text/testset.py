@@ -63,13 +63,15 @@ def read_parallel(
     hypothesis_paths: Sequence[Path],
     reference_paths: Sequence[Path],
     source_path: Path | None = None,
+    document_path: Path | None = None,
 ) -> TestSet:
     """Read files with one text per line: a hypothesis file per system, any number of reference files, a source file.
 
-    Segment ids are line numbers from 1. Systems are named after their files (see system_names).
-    Raises InputError if two files differ in length; the message names the first line without a partner.
+    Segment ids are line numbers from 1. Systems are named after their files (see system_names). The file of documents
+    has one document id per line. Raises InputError if two files differ in length; the message names the first line
+    without a partner.
     """
-    lines = list(iter_parallel(hypothesis_paths, reference_paths, source_path))
+    lines = list(iter_parallel(hypothesis_paths, reference_paths, source_path, document_path))
     return TestSet(tuple(segment for system in zip(*lines, strict=True) for segment in system))
 
 
@@ -77,11 +79,13 @@ def iter_parallel(
     hypothesis_paths: Sequence[Path],
     reference_paths: Sequence[Path],
     source_path: Path | None = None,
+    document_path: Path | None = None,
 ) -> Iterator[tuple[Segment, ...]]:
     """Yield the segments of all systems line by line, with one line in memory at a time; see read_parallel."""
     if not hypothesis_paths:
         raise InputError("no hypothesis file given")
-    sides = [*hypothesis_paths, *reference_paths, *([] if source_path is None else [source_path])]
+    others = [path for path in (source_path, document_path) if path is not None]
+    sides = [*hypothesis_paths, *reference_paths, *others]
     if sum(os.fspath(path) == "-" for path in sides) > 1:
         raise InputError("standard input ('-') can be read only once")
     names = system_names(tuple(hypothesis_paths))
@@ -92,8 +96,11 @@ def iter_parallel(
             rest = zip(line, columns, strict=True)
             _check_lengths(sides, [number - (text is None) + _count(lines) for text, lines in rest])
         references, source = line[first:last], None if source_path is None else line[last]
+        document = "" if document_path is None else line[-1].strip()
+        if document_path is not None and not document:
+            raise InputError(f"{display_name(document_path)}, line {number}: there is no document id")
         yield tuple(
-            Segment(hypothesis, references, source, id=str(number), system=name)
+            Segment(hypothesis, references, source, id=str(number), system=name, document=document)
             for hypothesis, name in zip(line[:first], names, strict=True)
         )
 

@@ -22,11 +22,12 @@ from monge.comparison import (
 from monge.comparison.buckets import KINDS, Buckets, bucket_instances, bucket_words, name_lengths, name_rarities
 from monge.engine.job import JobOptions, SystemScores, score_job
 from monge.engine.journal import open_journal
+from monge.engine.lifting import Lifting, list_units, name_no_document
 from monge.environment import Environment
 from monge.errors import InputError, OptionError, suggest
 from monge.metrics.protocols import Metric, Summable
 from monge.metrics.variants import MetricVariant, gather_notes, parse_variants
-from monge.scores import ScoreTable
+from monge.scores import ScoreTable, Signature
 from monge.scores.direction import require_direction
 from monge.scores.display import Displayed
 from monge.scores.files import read_scores
@@ -47,6 +48,7 @@ class CompareRequest:
     ``types`` names the kind of each instance, or a file with one per line; ``lower_is_better`` speaks of the table.
     ``language`` is the code of the language of the outputs, if it is known. ``show`` instances per direction are
     returned for the leading pairs, with reasons if ``explain``; ``buckets`` are kinds of ``comparison.buckets.KINDS``.
+    ``documents`` lifts metrics of segments to documents, which are then what is compared.
     """
 
     texts: Texts = ()
@@ -59,6 +61,7 @@ class CompareRequest:
     show: int = 0
     explain: bool = False
     buckets: tuple[str, ...] = ()
+    documents: Lifting = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,15 +106,23 @@ def run_compare(
         metric = variant.load(environment)
         require_direction(variant.label, metric.spec.higher_is_better)
         metrics.append(metric)
-        results = score_job([(variant.label, metric)], systems, journal=journal, options=JobOptions())
+        results = score_job(
+            [(variant.label, metric)], systems, journal=journal, options=JobOptions(documents=request.documents)
+        )
         types = _read_types(request.types, len(results[0]))
         comparisons[variant.label] = compare_scored(
             metric, results, settings=request.settings, types=types, report_step=report_step
         )
-    warnings = (*gather_notes(variants), *warn_of_language(metrics, systems, request.language, environment=environment))
+    warnings = (
+        *gather_notes(variants),
+        *warn_of_language(metrics, systems, request.language, environment=environment),
+        *name_no_document(systems, request.documents),
+    )
     result = dataclasses.replace(gather_comparisons(comparisons), warnings=warnings)
     loaded = dict(zip(comparisons, metrics, strict=True))
-    return _add_details(result, request, {spool.system: spool for spool in systems}, loaded)
+    unit = "document" if request.documents else "segment"
+    shown = {spool.system: list_units(unit, request.documents, spool) for spool in systems}
+    return _add_details(result, request, shown, loaded)
 
 
 def _add_details(
@@ -124,8 +135,9 @@ def _add_details(
     instances, buckets = {}, {}
     for name, comparison in result.comparisons.items():
         metric = metrics.get(name)
-        own = segments if metric is None or metric.spec.unit == "segment" else {}
-        explain = InstanceExplainer(name, metric, own) if request.explain and metric is not None and own else None
+        own = segments if metric is None or request.documents or metric.spec.unit == "segment" else {}
+        explicable = request.explain and request.documents != "mean"  # a mean over segments is no score of the text
+        explain = InstanceExplainer(name, metric, own) if explicable and metric is not None and own else None
         instances[name] = show_instances(comparison, own, count=request.show, explain=explain)
         buckets[name] = tuple(_make_buckets(comparison, own, request.buckets))
     return dataclasses.replace(result, instances=instances, buckets=buckets)
@@ -201,7 +213,7 @@ def compare_scored(
     """
     table, places = make_table(metric, results)
     remarks = [
-        f"{result.system}: {note} ({count} of {len(result)} segments)"
+        f"{result.system}: {note} ({count} of {len(result)} {result.unit}s)"
         for result in results
         for note, count in result.notes.items()
     ]
@@ -244,7 +256,8 @@ def _compare_tables(request: CompareRequest, report_step: Report | None) -> dict
 def _compare_corpora(
     metric: Metric, results: Sequence[SystemScores], places: Sequence[list[int]], settings: CompareSettings
 ) -> CorpusComparison | None:
-    if not isinstance(metric, Summable):
+    lifting = Signature.parse(results[0].signature).fields.get("documents")
+    if not isinstance(metric, Summable) or lifting == "mean":  # a mean over documents is not made of such sums
         return None
     scorer: Summable = metric
     rows = [np.array([scorer.sum_statistics([segment]) for segment in result.segments]) for result in results]

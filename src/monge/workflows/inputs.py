@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from monge.metrics.languages import choose_encoders, describe_mismatch, sample_s
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.variants import MetricVariant
-from monge.text import Segment, TestSet, make_segments, read_parallel, read_table
+from monge.text import Segment, TestSet, iter_documents, make_segments, read_parallel, read_table
 from monge.text.captions import are_coco, read_coco
 
 
@@ -21,8 +22,9 @@ from monge.text.captions import are_coco, read_coco
 class TextFiles:
     """Files of texts: one output file per system with references and source, or files with everything.
 
-    Those are one JSONL file, or Parquet or Arrow files that make up one table. ``-`` is standard input. Raises
-    OptionError when several kinds or none are named.
+    Those are one JSONL file, or Parquet or Arrow files that make up one table. ``-`` is standard input.
+    ``document_ids`` is a file with one document id per line, beside one output file per system. Raises OptionError when
+    several kinds or none are named.
     """
 
     outputs: tuple[str, ...] = ()
@@ -30,11 +32,14 @@ class TextFiles:
     source: str | None = None
     jsonl: str | None = None
     parquet: tuple[str, ...] = ()
+    document_ids: str | None = None
 
     def __post_init__(self) -> None:
         for flag, named in (("--jsonl", self.jsonl), ("--parquet", self.parquet)):
             if named and (self.references or self.outputs or self.source):
                 raise OptionError(f"{flag} names all texts: leave out REF, -i and -s")
+            if named and self.document_ids:
+                raise OptionError(f"{flag} has document ids in its column document: leave out --docids")
         if self.jsonl and self.parquet:
             raise OptionError("--jsonl and --parquet cannot both name the texts")
         if not self.jsonl and not self.parquet and not self.outputs:
@@ -43,7 +48,12 @@ class TextFiles:
     @property
     def holds_captions(self) -> bool:
         """Whether the files are COCO's: results and annotations in JSON."""
-        return not self.jsonl and self.source is None and are_coco(self.outputs, self.references)
+        return (
+            not self.jsonl
+            and self.source is None
+            and self.document_ids is None
+            and are_coco(self.outputs, self.references)
+        )
 
     def spool(self) -> list[SegmentSpool]:
         """Read the texts onto disk, one spool per system."""
@@ -51,7 +61,9 @@ class TextFiles:
             return [spool_segments(own, name) for name, own in self.read().by_system().items()]
         if self.parquet:
             return spool_columnar(self.parquet)
-        return spool_table(self.jsonl) if self.jsonl else spool_parallel(self.outputs, self.references, self.source)
+        if self.jsonl:
+            return spool_table(self.jsonl)
+        return spool_parallel(self.outputs, self.references, self.source, self.document_ids)
 
     def read(self) -> TestSet:
         """Read the texts into memory."""
@@ -59,7 +71,9 @@ class TextFiles:
             return read_coco(self.outputs, self.references[0])
         if self.parquet:
             return TestSet(tuple(segment for spool in self.spool() for segment in spool))
-        return read_table(self.jsonl) if self.jsonl else read_parallel(self.outputs, self.references, self.source)
+        if self.jsonl:
+            return read_table(self.jsonl)
+        return read_parallel(self.outputs, self.references, self.source, self.document_ids)
 
 
 GivenTexts = str | Iterable[str]
@@ -113,6 +127,24 @@ def given_segments(
         return make_segments(hypotheses, given, sources)  # type: ignore[arg-type]
     except InputError as error:
         raise InputError(f"{error}{_hint_layout(hypotheses, given)}") from error
+
+
+def join_given(segments: Sequence[Segment], document_ids: Iterable[str]) -> list[Segment]:
+    """Return the documents that segments make up; *document_ids* has one id per segment.
+
+    Raises InputError if the numbers differ, or if an id is empty or not a text.
+
+    >>> [one.hypothesis for one in join_given(given_segments(["a", "b", "c"]), ["x", "x", "y"])]
+    ['a\\nb', 'c']
+    """
+    ids = [document_ids] if isinstance(document_ids, str) else list(document_ids)
+    if len(ids) != len(segments):
+        raise InputError(f"{len(segments)} hypotheses but {len(ids)} document ids")
+    for number, name in enumerate(ids, start=1):
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"document id {number} must be a text that is not empty, not {name!r}")
+    named = (dataclasses.replace(one, document=name) for one, name in zip(segments, ids, strict=True))
+    return list(iter_documents(list(named)))
 
 
 def _hint_layout(hypotheses: GivenTexts, references: GivenReferences | None) -> str:

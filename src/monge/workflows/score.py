@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -11,6 +11,7 @@ from monge.clouds import IdfModel
 from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
 from monge.engine.job import JobOptions, SystemScores, score_job, score_works, show_progress
 from monge.engine.journal import open_journal
+from monge.engine.lifting import name_no_document
 from monge.engine.recipes import Work
 from monge.engine.spool import SegmentSpool, spool_segments
 from monge.environment import Environment
@@ -32,6 +33,7 @@ from monge.workflows.inputs import (
     Texts,
     fit_encoders,
     given_segments,
+    join_given,
     spool_texts,
     warn_of_language,
 )
@@ -81,7 +83,8 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     with request.executor.open(environment) as executor:
         results = score_job(works, systems, journal=journal, options=request.options, executor=executor)
     warnings = warn_of_language(metrics, systems, request.language, environment=environment)
-    return ScoreResult(tuple(results), idf, (*gather_notes(variants), *warnings))
+    lonely = name_no_document(systems, request.options.documents)
+    return ScoreResult(tuple(results), idf, (*gather_notes(variants), *warnings, *lonely))
 
 
 @overload
@@ -92,6 +95,7 @@ def score(
     metric: str = DEFAULT_METRIC,
     metrics: None = None,
     sources: GivenTexts | None = None,
+    document_ids: Iterable[str] | None = None,
     progress: bool | None = False,
     cache: bool | None = None,
     batch_size: int | None = None,
@@ -106,6 +110,7 @@ def score(
     *,
     metrics: Sequence[str],
     sources: GivenTexts | None = None,
+    document_ids: Iterable[str] | None = None,
     progress: bool | None = False,
     cache: bool | None = None,
     batch_size: int | None = None,
@@ -120,6 +125,7 @@ def score(
     metric: str = DEFAULT_METRIC,
     metrics: Sequence[str] | None = None,
     sources: GivenTexts | None = None,
+    document_ids: Iterable[str] | None = None,
     progress: bool | None = False,
     cache: bool | None = None,
     batch_size: int | None = None,
@@ -138,6 +144,9 @@ def score(
         ``NAME`` or ``NAME,option=value``, as on the command line.
     metrics
         A list of such names, instead of *metric*; the result then has one entry per metric.
+    document_ids
+        The document of every text: texts with the same id are joined, in order, and scored as one text, so that there
+        is one score per document. (``run_score`` with ``JobOptions(documents="mean")`` averages over its texts.)
     progress
         Whether to show progress on stderr; None means: if stderr is a terminal.
     cache
@@ -173,6 +182,7 @@ def score(
     around = around if cache is None else dataclasses.replace(around, cache=cache)
     variants = _read_variants(metric, metrics, options)
     segments = given_segments(hypotheses, references, sources)
+    segments = segments if document_ids is None else join_given(segments, document_ids)
     variants = list(fit_encoders(variants, [segments], str(options.get("language", ""))))
     spool = spool_segments(segments)
     choice = dataclasses.replace(choose_executor(executor), batch=batch_size)
