@@ -92,6 +92,48 @@ def test_details_stay_in_sight_of_a_long_picture(page: Page, address: str) -> No
     assert box["y"] + box["height"] <= 900 + 1
 
 
+def test_a_document_shows_its_foci_and_the_graph_of_its_sentences(page: Page, address: str) -> None:
+    own = "The ferry left the harbour. The ferry was slow. The boats came from the harbour."
+    open_pair(page, address, own, "The ferry was near the coast.", "&m=ds_focus,rc,chrf&metric=ds_focus")
+    boxes = page.locator("#picture .word")
+    expect(boxes).to_have_count(7)  # ferry twice, harbour twice, boats; ferry, coast
+    colours = boxes.evaluate_all(
+        "all => all.map(box => [box.textContent, box.querySelector('rect').getAttribute('fill')])"
+    )
+    ferries = {colour for text, colour in colours if text.endswith("ferry")}
+    assert len(ferries) == 1
+    assert len({colour for _, colour in colours}) == 4
+    links = page.locator("#picture .link")
+    expect(links).to_have_count(2)  # sentences 1 and 2 share the ferry, 1 and 3 the harbour
+    expect(links.locator(".weight")).to_have_text(["1", "0.5"])
+    page.locator("#picture .word", has_text="ferry").first.hover()
+    lit = page.locator("#picture .word.on")
+    expect(lit).to_have_count(3)
+    expect(page.locator("#picture .link.on")).to_have_count(1)
+    expect(page.locator("#detail")).to_contain_text(re.compile(r"ferry: adds \+\d\.\d{4} \(2 / 1 mentions\)"))
+    rows = page.locator("#foci tbody tr")
+    expect(rows).to_have_count(4)
+    expect(rows.filter(has_text="coast")).to_contain_text("only in the reference")
+    shown = page.locator('.card[data-metric="ds_focus"] .value').inner_text()
+    expect(page.locator("#sum")).to_have_text(f"{shown} = the sum of what 4 foci add")
+    page.click('.card[data-metric="rc"]')
+    expect(page.locator("#sum")).to_contain_text("not a sum over foci")
+    expect(page.locator("#picture")).not_to_contain_text("coast")
+    page.click('.card[data-metric="chrf"]')
+    expect(page.locator("#sum")).to_contain_text("left out")
+    expect(page.locator("#foci")).to_be_empty()
+
+
+def test_documents_fit_a_narrow_page(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    text = "The ferry left the harbour at noon and sank in the fog outside the old town. The ferry was old. " * 4
+    open_pair(page, address, text, text, "&m=ds_focus&metric=ds_focus")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = page.locator("#picture svg").bounding_box()
+    assert box is not None
+    assert box["width"] <= 390
+
+
 def test_a_file_dropped_on_a_text_becomes_the_text(page: Page, address: str, tmp_path: Path) -> None:
     open_pair(page, address, "old", "the boy ran")
     (tmp_path / "one.txt").write_text("\ufeffthe boy ran home\n", encoding="utf-8")

@@ -71,6 +71,27 @@ def test_pictures_are_well_formed_and_show_texts_literally() -> None:
     assert "\x1b[1;38;5;" in render_document_text(found, colour=True)
 
 
+def test_words_and_links_of_a_picture_name_their_foci() -> None:
+    found = explain_document(load_metric("focus_frequency"), SEGMENT)
+    picture = ElementTree.fromstring(render_document(found, frame=False, width=400))
+    assert picture.attrib["width"] == "400"
+    names = [focus.name for focus in found.pairs[0].foci]
+    words = [one for one in picture.iter() if one.attrib.get("class") == "word"]
+    mentions = [len(focus.hypothesis) + len(focus.reference) for focus in found.pairs[0].foci]
+    drawn = [sum(word.attrib["data-focus"] == str(number) for word in words) for number in range(len(names))]
+    assert drawn == mentions
+    links = [one.attrib["data-foci"] for one in picture.iter() if one.attrib.get("class") == "link"]
+    assert links
+    assert all(0 <= int(number) < len(names) for foci in links for number in foci.split())
+
+
+def test_links_carry_the_weights_of_the_metric() -> None:
+    text = "The boat and the crew left. A boat and a crew came."
+    for weighted, expected in ((True, 2.0), (False, 1.0)):
+        found = explain_document(load_metric("entity_graph", weighted=weighted), Segment(text))
+        assert [link.weight for link in found.pairs[0].hypothesis.links] == [expected]
+
+
 def test_records_are_plain() -> None:
     record = json.loads(json.dumps(explain_document(load_metric("focus_frequency"), SEGMENT).record()))
     assert record["additive"] is True

@@ -81,6 +81,30 @@ def test_metrics_without_transport_are_explained_by_leaving_words_out(client: Te
     assert answer["pictures"][0]["ribbons"].startswith("<svg")
 
 
+def test_documents_are_explained_by_their_foci(client: TestClient) -> None:
+    segment = {
+        "hypothesis": "The boat sank. A boat and its crew were lost.",
+        "references": ["The boat sank near the coast. The crew was saved.", "A boat sank."],
+    }
+    answer = post(client, "/api/explain", {"metric": {"name": "ds_focus"}, "segment": segment, "width": 400}).json()
+    assert answer["kind"] == "document"
+    explanation = answer["explanation"]
+    foci = [focus for pair in explanation["pairs"] for focus in pair["foci"]]
+    assert explanation["additive"] is True
+    assert math.fsum(focus["contribution"] for focus in foci) == pytest.approx(explanation["value"], abs=1e-9)
+    scored = post(client, "/api/score", score_request("ds_focus", segments=[segment])).json()
+    assert explanation["value"] == pytest.approx(scored["results"][0]["segments"][0]["value"], abs=1e-9)
+    assert [
+        (link["first"], link["second"], link["weight"]) for link in explanation["pairs"][0]["hypothesis"]["links"]
+    ] == [(0, 1, 1.0)]
+    assert len(answer["pictures"]) == 2
+    assert 'width="400"' in answer["pictures"][0]["ribbons"]
+    alone = post(client, "/api/explain", {"metric": {"name": "rc"}, "segment": segment}).json()
+    assert alone["kind"] == "document"
+    assert alone["explanation"]["pairs"][0]["reference"] is None
+    assert alone["explanation"]["additive"] is False
+
+
 def test_comparisons_name_the_better_system(client: TestClient) -> None:
     references = [f"line number {i} of the text" for i in range(30)]
     worse = [line.replace("number", "banana").replace("text", "zebra") for line in references]

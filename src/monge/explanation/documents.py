@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from monge.discourse import Foci, count_shared_foci
+from monge.discourse import Foci, link_sentences
 from monge.errors import OptionError
 from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.discourse.base import DiscourseMetric
@@ -25,7 +25,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class SentenceLink:
-    """Two sentences (numbers from 0) that share foci; ``weight`` is their number divided by the sentences' distance."""
+    """Two sentences (numbers from 0) that share foci; ``weight`` is their number divided by the sentences' distance.
+
+    For a metric whose graph is unweighted, it is 1 divided by the distance.
+    """
 
     first: int
     second: int
@@ -124,10 +127,17 @@ def explain_document(metric: Metric, segment: Segment) -> DocumentExplanation:
     own = read[segment.hypothesis]
     added = [_contributions(metric, own, read[text]) for text in others]
     counted = sum(one is not None for one in added)  # references that the mean is taken over
-    pairs = [_pair(k, own, read[text], added[k] or {}, counted) for k, text in enumerate(others)]
+    weighted = metric.settings.get("graph") != "unweighted"
+    described = {text: _describe(document, weighted) for text, document in read.items()}
+    pairs = [
+        DocumentPair(
+            k, described[segment.hypothesis], described[text], _shares(own, read[text], added[k] or {}, counted)
+        )
+        for k, text in enumerate(others)
+    ]
     if not others:
         shares = tuple(FocusShare(name, _spans(own, name), ()) for name in own.foci)
-        pairs = [DocumentPair(None, _describe(own), None, shares)]
+        pairs = [DocumentPair(None, described[segment.hypothesis], None, shares)]
     return DocumentExplanation(
         metric.spec.name,
         str(sign_scores(metric, [segment])),
@@ -159,33 +169,33 @@ def _contributions(metric: DiscourseMetric[Any], own: ReadDocument, other: ReadD
     return None if found is None else {one.name: one.contribution for one in found}
 
 
-def _pair(
-    number: int, own: ReadDocument, other: ReadDocument, added: Mapping[str, float], counted: int
-) -> DocumentPair:
+def _shares(own: ReadDocument, other: ReadDocument, added: Mapping[str, float], counted: int) -> tuple[FocusShare, ...]:
     names = dict.fromkeys([*own.foci, *other.foci])
     shares = [
         FocusShare(name, _spans(own, name), _spans(other, name), added[name] / counted if name in added else None)
         for name in names
     ]
-    shares.sort(key=lambda share: -(share.contribution or 0.0))
-    return DocumentPair(number, _describe(own), _describe(other), tuple(shares))
+    return tuple(sorted(shares, key=lambda share: -(share.contribution or 0.0)))
 
 
 def _spans(document: ReadDocument, name: str) -> tuple[Span, ...]:
     return tuple((int(a), int(b)) for a, b in document.annotated.spans[list(document.foci.get(name, ()))])
 
 
-def _describe(document: ReadDocument) -> DocumentText:
+def _describe(document: ReadDocument, weighted: bool) -> DocumentText:
     words = document.annotated
     bounds = [words.spans[words.sentences == number] for number in range(words.sentence_count)]
     sentences = tuple((int(own[0, 0]), int(own[-1, 1])) for own in bounds)
-    return DocumentText(words.text, sentences, tuple(_links(document.foci, words.sentences, words.sentence_count)))
+    links = _links(document.foci, words.sentences, words.sentence_count, weighted)
+    return DocumentText(words.text, sentences, tuple(links))
 
 
-def _links(foci: Foci, sentences: np.ndarray[Any, np.dtype[np.int64]], count: int) -> list[SentenceLink]:
-    shared = count_shared_foci(foci, sentences, count)
+def _links(
+    foci: Foci, sentences: np.ndarray[Any, np.dtype[np.int64]], count: int, weighted: bool
+) -> list[SentenceLink]:
+    weights = link_sentences(foci, sentences, count, weighted=weighted)
     places = {name: set(sentences[list(mentions)].tolist()) for name, mentions in foci.items()}
     return [
-        SentenceLink(i, j, float(shared[i, j]) / (j - i), tuple(n for n, own in places.items() if {i, j} <= own))
-        for i, j in np.argwhere(shared > 0).tolist()
+        SentenceLink(i, j, float(weights[i, j]), tuple(n for n, own in places.items() if {i, j} <= own))
+        for i, j in np.argwhere(weights > 0).tolist()
     ]

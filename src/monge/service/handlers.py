@@ -162,7 +162,7 @@ def _answer_additive(request: m.ExplainBody, result: TaskResult) -> m.ExplainAns
 def _answer_document(request: m.ExplainBody, result: TaskResult) -> m.ExplainAnswer:
     found = replace(explain_document(result.metric, result.segments[0]), metric=request.metric.label)
     pictures = [
-        m.PairPictures(ribbons=render_document(found, pair=i, frame=False))
+        m.PairPictures(ribbons=render_document(found, pair=i, frame=False, width=request.width))
         for i in range(len(found.pairs) if request.pictures else 0)
     ]
     return m.ExplainAnswer(

@@ -20,6 +20,7 @@ PAGE_FILES: dict[str, tuple[str, str, str]] = {
     "/page/cards.js": ("monge.service", "page/cards.js", _JAVASCRIPT),
     "/page/options.js": ("monge.service", "page/options.js", _JAVASCRIPT),
     "/page/explain.js": ("monge.service", "page/explain.js", _JAVASCRIPT),
+    "/page/documents.js": ("monge.service", "page/documents.js", _JAVASCRIPT),
     "/page/compare.js": ("monge.service", "page/compare.js", _JAVASCRIPT),
     "/page/page.css": ("monge.service", "page/page.css", _CSS),
     "/page/icon.svg": ("monge.service", "page/icon.svg", "image/svg+xml"),

@@ -1,7 +1,8 @@
 // Lights up the flows of the word under the pointer or the keyboard's focus. Words, flows and cells of a picture carry
-// data-h and data-r, the numbers of hypothesis and reference words.
+// data-h and data-r, the numbers of hypothesis and reference words. In a picture of documents words carry data-focus,
+// the number of their focus, and links between sentences data-foci, those of all foci that link them.
 
-const PARTS = '.word, .flow, .cell, .head, .stub';
+const PARTS = '.word, .flow, .cell, .head, .stub, .link';
 
 /** Make every picture inside `root` answer to pointer and focus; `tell(text)` is given one line on what is lit. */
 export function lightUp(root, tell = () => {}) {
@@ -16,6 +17,7 @@ function light(root, part, tell) {
   root.classList.toggle('lit', part !== null && part !== undefined);
   for (const element of root.querySelectorAll('.on')) element.classList.remove('on');
   if (!part) return tell('');
+  if (part.dataset.focus !== undefined || part.dataset.foci !== undefined) return lightFoci(root, part, tell);
   const { h, r } = part.dataset;
   const touches = (flow) => (h === undefined || flow.dataset.h === h) && (r === undefined || flow.dataset.r === r);
   const drawn = [...root.querySelectorAll('.flow')];
@@ -30,6 +32,19 @@ function light(root, part, tell) {
     element.classList.toggle('on', on);
   }
   tell(describe(part).replace(/\n {2}/g, ' · ').replace(' · ', '\n')); // a line for the word, one for its flows
+}
+
+/** Light up all mentions of a focus and the links that it makes, or a link and the foci that make it. */
+function lightFoci(root, part, tell) {
+  const link = part.dataset.foci !== undefined;
+  const foci = new Set(link ? part.dataset.foci.split(' ') : [part.dataset.focus]);
+  for (const element of root.querySelectorAll('.word, .link')) {
+    const own = element.dataset;
+    const on = own.focus !== undefined ? foci.has(own.focus)
+      : link ? element === part : own.foci.split(' ').some((focus) => foci.has(focus));
+    element.classList.toggle('on', on);
+  }
+  tell(describe(part));
 }
 
 function describe(part) {

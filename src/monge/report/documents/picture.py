@@ -13,8 +13,8 @@ from monge.report.printable import make_printable, shorten
 from monge.scores.direction import describe_direction
 from monge.text import word_spans
 
-WIDTH = 860.0
-ARCS = 150.0  # width of the column of arcs
+WIDTH = 860  # pixels, unless another width is asked for
+MOST_ARCS, ARCS_SHARE = 150.0, 0.2  # the column of arcs: its greatest width, and its share of a narrow picture
 LINE, GAP = 26.0, 14.0  # between lines of a sentence, and between sentences
 # Okabe and Ito's colours without black, so that colour-blind readers can tell them apart; further foci are grey
 PALETTE = ("#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#d55e00", "#0072b2", "#b5a90f")
@@ -27,10 +27,7 @@ def colour_foci(pair: DocumentPair) -> dict[str, str]:
     order = sorted(
         pair.foci, key=lambda focus: (-(focus.contribution or 0.0), -len(focus.hypothesis) - len(focus.reference))
     )
-    return {
-        focus.name: PALETTE[rank] if rank < len(PALETTE) else OTHER
-        for rank, focus in enumerate(focus for focus in order)
-    }
+    return {focus.name: PALETTE[rank] if rank < len(PALETTE) else OTHER for rank, focus in enumerate(order)}
 
 
 @dataclass(frozen=True)
@@ -42,21 +39,28 @@ class _Block:
     middles: tuple[float, ...]
 
 
-def render_document(explanation: DocumentExplanation, *, pair: int = 0, frame: bool = True) -> str:
+def render_document(
+    explanation: DocumentExplanation, *, pair: int = 0, frame: bool = True, width: int | None = None
+) -> str:
     """Draw one pair: hypothesis above, reference below; *frame* adds a heading and a white background.
 
     Foci are coloured alike in both texts; a dashed box marks a focus that only one text has. Arcs on the left link
-    sentences that share foci and carry the weight of the link.
+    sentences that share foci and carry the weight of the link. Words carry the number of their focus in
+    ``data-focus``, links those of all their foci in ``data-foci``, so that a page can light them up together.
     """
     shown = explanation.pairs[pair]
+    wide = float(width or WIDTH)
     colours = colour_foci(shown)
+    numbers = {focus.name: number for number, focus in enumerate(shown.foci)}
     top = 40.0 if frame else 8.0
     parts = []
     for title, side, text in _sides(shown, len(explanation.pairs)):
-        block = _lay_out(text, [_marks(focus, side, colours) for focus in shown.foci])
+        marks = [_marks(number, focus, side, colours) for number, focus in enumerate(shown.foci)]
+        block = _lay_out(text, marks, wide)
         parts.append(
             f'<g transform="translate(0 {top:.1f})"><text x="{MARGIN:.0f}" y="16" font-weight="600">{title}</text>'
-            f'<g transform="translate(0 26)">{"".join(_draw_arcs(text, block.middles))}{block.svg}</g></g>'
+            f'<g transform="translate(0 26)">{"".join(_draw_arcs(text, block.middles, _arcs(wide), numbers))}'
+            f"{block.svg}</g></g>"
         )
         top += 26 + block.height + 16
     heading = f"{explanation.metric} {explanation.value:.4f}".replace("-", "−")
@@ -65,13 +69,13 @@ def render_document(explanation: DocumentExplanation, *, pair: int = 0, frame: b
     ground = ""
     if frame:
         ground = (
-            f'<rect width="{WIDTH:.0f}" height="{top:.0f}" rx="8" fill="#ffffff"/><text x="{MARGIN:.0f}" y="26" '
+            f'<rect width="{wide:.0f}" height="{top:.0f}" rx="8" fill="#ffffff"/><text x="{MARGIN:.0f}" y="26" '
             f'font-weight="600">{escape(heading)}<tspan font-weight="400" font-size="12" opacity="0.7" dx="8">'
             f"{escape(remark)}</tspan></text>"
         )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="wide" viewBox="0 0 {WIDTH:.0f} {top:.0f}" '
-        f'width="{WIDTH:.0f}" height="{top:.0f}" font-family="{escape(FONT)}" font-size="{SIZE:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="wide" viewBox="0 0 {wide:.0f} {top:.0f}" '
+        f'width="{wide:.0f}" height="{top:.0f}" font-family="{escape(FONT)}" font-size="{SIZE:.0f}" '
         f'{"color=" + quoteattr("#1f2328") + " " if frame else ""}fill="currentColor" '
         f'role="{"img" if frame else "group"}" aria-label={label}>{ground}{"".join(parts)}</svg>'
     )
@@ -84,44 +88,50 @@ def _sides(pair: DocumentPair, pairs: int) -> Iterator[tuple[str, int, DocumentT
         yield f"reference{number}", 1, pair.reference
 
 
+def _arcs(wide: float) -> float:
+    return min(MOST_ARCS, ARCS_SHARE * wide)
+
+
 @dataclass(frozen=True)
 class _Mark:
+    number: int
     spans: tuple[tuple[int, int], ...]
     colour: str
     lonely: bool
     title: str
 
 
-def _marks(focus: FocusShare, side: int, colours: Mapping[str, str]) -> _Mark:
+def _marks(number: int, focus: FocusShare, side: int, colours: Mapping[str, str]) -> _Mark:
     spans = focus.reference if side else focus.hypothesis
     added = "" if focus.contribution is None else f": adds {signed(focus.contribution, 4)}"
     counts = f" ({len(focus.hypothesis)} / {len(focus.reference)} mentions)"
-    return _Mark(spans, colours[focus.name], not focus.hypothesis or not focus.reference, focus.name + added + counts)
+    only = not focus.hypothesis or not focus.reference
+    return _Mark(number, spans, colours[focus.name], only, focus.name + added + counts)
 
 
-def _lay_out(text: DocumentText, marks: Sequence[_Mark]) -> _Block:
+def _lay_out(text: DocumentText, marks: Sequence[_Mark], width: float) -> _Block:
     at = {span: mark for mark in marks for span in mark.spans}
     body: list[str] = []
     middles: list[float] = []
-    y = 0.0
+    y, left = 0.0, _arcs(width) + 30
     for number, (start, end) in enumerate(text.sentences[:MOST_SENTENCES]):
         first = y
-        x = ARCS + 30
+        x = left
         body.append(
-            f'<text x="{ARCS + 8:.0f}" y="{y + 17:.1f}" font-size="{SMALL:.0f}" opacity="0.6">{number + 1}</text>'
+            f'<text x="{left - 22:.0f}" y="{y + 17:.1f}" font-size="{SMALL:.0f}" opacity="0.6">{number + 1}</text>'
         )
         for span in _pieces(text.text, start, end, at):
             label = make_printable(text.text[span[0] : span[1]])
             wide = label_width(label, SIZE)
-            if x > ARCS + 30 and x + wide > WIDTH - MARGIN:
-                x, y = ARCS + 30, y + LINE
+            if x > left and x + wide > width - MARGIN:
+                x, y = left, y + LINE
             body.append(_draw_word(label, x, y, wide, at.get(span)))
             x += wide + (5.5 if text.text[span[1] : span[1] + 1].isspace() else 1.5)
         middles.append((first + y) / 2 + 12)
         y += LINE + GAP
     if len(text.sentences) > MOST_SENTENCES:
         more = len(text.sentences) - MOST_SENTENCES
-        body.append(f'<text x="{ARCS + 30:.0f}" y="{y + 17:.1f}" opacity="0.6">… and {more} more sentences</text>')
+        body.append(f'<text x="{left:.0f}" y="{y + 17:.1f}" opacity="0.6">… and {more} more sentences</text>')
         y += LINE
     return _Block("".join(body), y, tuple(middles))
 
@@ -142,26 +152,30 @@ def _draw_word(label: str, x: float, y: float, wide: float, mark: _Mark | None) 
         return text
     dashes = ' stroke-dasharray="3 2"' if mark.lonely else ""
     return (
-        f'<g class="word" tabindex="0" role="img">{svg_title(mark.title)}<rect x="{x - 2:.1f}" y="{y + 1:.1f}" '
-        f'width="{wide + 4:.1f}" height="22" rx="4" fill="{mark.colour}" fill-opacity="0.28" stroke="{mark.colour}"'
+        f'<g class="word" data-focus="{mark.number}" tabindex="0" role="img">{svg_title(mark.title)}'
+        f'<rect x="{x - 2:.1f}" y="{y + 1:.1f}" width="{wide + 4:.1f}" height="22" rx="4" '
+        f'fill="{mark.colour}" fill-opacity="0.28" stroke="{mark.colour}"'
         f"{dashes}/>{text}</g>"
     )
 
 
-def _draw_arcs(text: DocumentText, middles: Sequence[float]) -> Iterator[str]:
+def _draw_arcs(text: DocumentText, middles: Sequence[float], room: float, numbers: Mapping[str, int]) -> Iterator[str]:
     most = max((link.weight for link in text.links), default=1.0)
     shown = len(middles)
     for link in text.links:
         if link.second >= shown:
             continue
         a, b = middles[link.first], middles[link.second]
-        reach = min(24.0 + 26.0 * (link.second - link.first), ARCS - 24)
-        x = ARCS - 4
+        reach = min(24.0 + room / 6 * (link.second - link.first), room - 24)
+        x = room - 4
+        foci = " ".join(str(numbers[name]) for name in link.foci)
         weight = f"{link.weight:.2f}".rstrip("0").rstrip(".")
         title = f"sentences {link.first + 1} and {link.second + 1}: {weight} ({', '.join(link.foci)})"
         yield (
-            f'<g class="link">{svg_title(shorten(title, 200))}<path d="M{x:.0f} {a:.1f} C{x - reach:.1f} {a:.1f} '
-            f'{x - reach:.1f} {b:.1f} {x:.0f} {b:.1f}" fill="none" stroke="currentColor" stroke-opacity="0.45" '
+            f'<g class="link" data-foci="{foci}">{svg_title(shorten(title, 200))}'
+            f'<path d="M{x:.0f} {a:.1f} C{x - reach:.1f} {a:.1f} {x - reach:.1f} {b:.1f} {x:.0f} {b:.1f}" fill="none" '
+            'stroke="currentColor" stroke-opacity="0.45" '
             f'stroke-width="{0.8 + 2.4 * link.weight / most:.1f}"/><text x="{x - 0.75 * reach - 4:.1f}" '
-            f'y="{(a + b) / 2 + 4:.1f}" font-size="11" text-anchor="end" opacity="0.8">{weight}</text></g>'
+            f'y="{(a + b) / 2 + 4:.1f}" class="weight" font-size="11" text-anchor="end" '
+            f'opacity="0.8">{weight}</text></g>'
         )

@@ -58,6 +58,7 @@ function scale(result, segment, spec) {
   const [low, high] = spec?.bounds ?? [null, null];
   if (segment.value === null) return [];
   if (low === null || high === null) {
+    if (result.higher_is_better === null) return [];
     const best = result.higher_is_better ? high : low;
     return [make('span', { class: 'note' }, best === null ? 'no bounds' : `${minus(String(best))} is best; no other bound`)];
   }

@@ -3,12 +3,18 @@
 import * as api from './api.js';
 import { failedCard, scoreCard, specOf } from './cards.js';
 import { lightUp } from './hover.js';
+import { DOCUMENT_HINT, documentSum, fociTable } from './documents.js';
 import { showOptions } from './options.js';
 import { byId, make, onDrop, readText, signed } from './state.js';
 
 const VIEWS = ['ribbons', 'columns', 'heatmap'];
 const PATIENCE = 250; // milliseconds until a picture is drawn anew for another width
 const SLACK = 24; // pixels by which a picture may be too narrow
+const HINTS = {
+  additive: 'Point at a word, or reach it with the Tab key, to see where its mass goes.',
+  occlusion: 'Point at a word, or reach it with the Tab key, to see what it adds.',
+  document: DOCUMENT_HINT,
+};
 
 export function setUpExplain(page) {
   const panel = new ExplainPanel(page);
@@ -229,7 +235,7 @@ class ExplainPanel {
 
   /** Remove everything that belongs to another metric or text. */
   clearPicture() {
-    for (const id of ['sentence', 'picture', 'detail', 'sum', 'difference', 'notes', 'pair-choice']) byId(id).replaceChildren();
+    for (const id of ['sentence', 'picture', 'detail', 'sum', 'foci', 'difference', 'notes', 'pair-choice']) byId(id).replaceChildren();
     this.setBusy(false);
   }
 
@@ -249,11 +255,10 @@ class ExplainPanel {
     byId('sentence').textContent = sentence.charAt(0).toUpperCase() + sentence.slice(1);
     this.drawPairs(explanation.pairs ?? []);
     this.drawPicture(drawings[view]);
-    byId('detail').textContent = kind === 'additive'
-      ? 'Point at a word, or reach it with the Tab key, to see where its mass goes.'
-      : 'Point at a word, or reach it with the Tab key, to see what it adds.';
-    byId('sum').textContent = kind === 'additive' ? sumLine(explanation)
+    byId('detail').textContent = HINTS[kind];
+    byId('sum').textContent = kind === 'additive' ? sumLine(explanation) : kind === 'document' ? documentSum(explanation)
       : 'This metric moves no mass: each number is the loss in score when that word is left out. They do not sum to the score.';
+    byId('foci').replaceChildren(...(kind === 'document' ? [fociTable(explanation.pairs[this.pair], byId('picture'))] : []));
     byId('notes').replaceChildren(...(explanation.notes ?? []).map((note) => make('li', {}, note)));
     this.drawDifference();
     this.focusWord(held);
@@ -269,8 +274,8 @@ class ExplainPanel {
   /** Return the keyboard focus to the word that had it before the picture was redrawn. */
   focusWord(held) {
     if (!held) return;
-    const [side, place] = held.h !== undefined ? ['h', held.h] : ['r', held.r];
-    byId('picture').querySelector(`[tabindex][data-${side}="${CSS.escape(place)}"]`)?.focus();
+    const [side, place] = ['h', 'r', 'focus'].map((name) => [name, held[name]]).find(([, value]) => value !== undefined) ?? [];
+    if (side) byId('picture').querySelector(`[tabindex][data-${side}="${CSS.escape(place)}"]`)?.focus();
   }
 
   drawPairs(pairs) {
