@@ -9,7 +9,7 @@ import pytest
 
 from monge.encoders.static.hashed import HashedEncoder
 from monge.environment import Environment
-from monge.errors import InputError, ModelError, UnboundMetricError
+from monge.errors import InputError, ModelError, OptionError, UnboundMetricError
 from monge.explanation import explain_segments
 from monge.lm import Continuation, load_language_model
 from monge.lm.unigrams import WordFrequencies
@@ -156,6 +156,23 @@ def test_the_free_score_works_without_any_one_part(dictionary: str, tmp_path: Pa
     partial = whole.score([Segment("a dog", (), "lorem ipsum")])[0]
     assert math.isfinite(partial.value)
     assert "without dictionary_cloud" in partial.notes
+
+
+def test_a_word_by_word_translation_gains_little_from_being_shown(dictionary: str) -> None:
+    """GOOD and the word-by-word translation that the language model is shown."""
+    copy = Segment("the dog sleeps in garden .", (), GERMAN)
+    options = {"source_language": "de", "dictionary": dictionary, "encoder": "none"}
+    limited, free = (load_metric("mongescore_free", **options, gain=gain) for gain in (1.0, math.inf))
+    (held, good), (raw, same) = (metric.score([copy, GOOD]) for metric in (limited, free))
+    gain = raw.parts["gloss_lm"] - raw.parts["fluency"]
+    assert gain > 1
+    assert held.parts == raw.parts
+    lost = (gain - 1.0) / 1.05 / 3  # its spread on MLQE; one of three parts
+    assert raw.value - held.value == pytest.approx(lost, abs=1e-9)
+    assert any("word-by-word" in note for note in held.notes)
+    assert same.value >= good.value
+    with pytest.raises(OptionError, match="gain"):
+        load_metric("mongescore_free", gain=-1)
 
 
 def test_a_composite_adds_scores_as_they_are(dictionary: str) -> None:

@@ -105,6 +105,9 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "senses": OptionText("translations of a word that are used", "a whole number"),
     "threshold": OptionText("cosine from which two words are similar at all", "a number from 0 to 1"),
     "unknown": OptionText("share of the usual mass for words that the dictionary lacks", _WEIGHT),
+    "gain": OptionText(
+        "most by which gloss_lm may exceed fluency, per token", "a number of at least 0; `inf`: no limit"
+    ),
     "lm": OptionText("language model that judges fluency", "a name from `monge models` or a directory"),
     "recase": OptionText("restore upper case before the language model reads a text", _SWITCH),
     "slor": OptionText("subtract the probabilities of the single words (SLOR)", _SWITCH),
