@@ -106,9 +106,9 @@ def draw_discrimination(points: dict[str, tuple[float, float]], r: float) -> Non
     with figure_style():
         figure = new_figure(4.6, 3.4)
         axes = figure.subplots()
-        for name, (x, y) in points.items():
+        for rank, (name, (x, y)) in enumerate(sorted(points.items(), key=lambda point: point[1])):
             axes.scatter([x], [y], color=BLUE, s=22)
-            axes.annotate(name, (x, y), xytext=(5, 4), textcoords="offset points", fontsize=8)
+            axes.annotate(name, (x, y), xytext=(5, 4 if rank % 2 else -11), textcoords="offset points", fontsize=8)
         axes.margins(0.22)
         axes.set_xlabel("D_R: share of references with a lower value")
         axes.set_ylabel("τ of the metric with coherence")

@@ -32,11 +32,21 @@ def show_number(value: float, digits: int = 3) -> str:
 def study_heading(study: AgreementStudy, data: str) -> str:
     """Return one line: the data, the statistic, the level and the number of outputs."""
     first = next(iter(study.averages.values()))
-    level = LEVEL_TITLES[study.plan.level].format(first.items)
+    level = LEVEL_TITLES[study.plan.level].format(_count_systems(study))
     if study.statistic.pools_pairs:
         level = level.replace("then averaged", "pairs pooled")
     tasks = f"{len(study.tasks)} tasks, " if len(study.tasks) > 1 else ""
     return f"{data}: {study.statistic.title}, {level}; {tasks}{first.used:,} {_outputs(study)}"
+
+
+def _count_systems(study: AgreementStudy) -> str:
+    """Return how many systems a task compares: tasks may be aspects of the same systems, so they are not added up.
+
+    Where tasks differ, the range is given.
+    """
+    counts = [agreement.items for agreement in next(iter(study.agreements.values())).values()]
+    least, most = min(counts, default=0), max(counts, default=0)
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def study_verdict(study: AgreementStudy) -> list[str]:
@@ -77,7 +87,7 @@ def _choice(study: AgreementStudy, what: str, *, doubtful: bool) -> list[str]:
         return [f"{best.metric} comes first, {what}, but the test cannot decide between metrics: {study.limit}."]
     if not worse and close:
         systems = study.plan.level == "system"
-        judged = f"{best.items:,} {'systems' if systems else 'judged outputs'}"
+        judged = f"{_count_systems(study)} systems" if systems else f"{best.items:,} judged outputs"
         more = "systems or outputs" if systems else "outputs"
         advice = "" if doubtful else f": use any of them, or judge more {more}"
         return [
