@@ -106,11 +106,10 @@ def is_spelt(encoded: EncodedText) -> bool:
     _, first, pieces = np.unique(encoded.words[kept], return_index=True, return_counts=True)
     spans = encoded.spans[kept]
     starts, ends = spans[first, 0], spans[first + pieces - 1, 1]
-    ideographs = np.array(
-        [_IDEOGRAPHS[0] <= ord(encoded.text[start]) <= _IDEOGRAPHS[1] for start in starts], dtype=bool
-    )
+    opening = [encoded.text[start : start + 1] for start in starts]
+    alphabetic = np.array([not _IDEOGRAPHS[0] <= char <= _IDEOGRAPHS[1] for char in opening], dtype=np.bool_)
     letters = ends - starts
-    counted = (letters >= _LEAST_WORD) & ~ideographs
+    counted = (letters >= _LEAST_WORD) & alphabetic
     own, total = letters[counted].sum(), pieces[counted].sum()
     return bool(own > letters.sum() / 2 and own / total < _LEAST_LETTERS)
 
