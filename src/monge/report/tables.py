@@ -56,7 +56,7 @@ def folded_table(header: Row, rows: Sequence[Row], *, width: int | None) -> str:
             used = first
         blocks[-1].append(column)
         used += 2 + own
-    return "\n\n".join(text_table(*_choose([header], block), _choose(rows, block)) for block in blocks)
+    return "\n\n".join(text_table(_choose([header], block)[0], _choose(rows, block)) for block in blocks)
 
 
 def _choose(rows: Sequence[Row], columns: Sequence[int]) -> list[list[str]]:
