@@ -154,15 +154,16 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     ),
     MetricSpec(
         "mongescore",
-        "monge.metrics.composite:load_mongescore",
+        "monge.metrics.mongescore:load_mongescore",
         "greedy matching that minds the worst words, and sentence cosine",
         family="ensemble",
         bounds=(-_INF, 1),
         citation="monge, docs/results.md; the parts: Zhang et al. (2020), Reimers and Gurevych (2019), Villani (2009)",
+        explains=True,
     ),
     MetricSpec(
         "mongescore_document",
-        "monge.metrics.composite:load_mongescore_document",
+        "monge.metrics.mongescore:load_mongescore_document",
         "mongescore of whole documents plus ds_focus: content and coherence",
         family="ensemble",
         bounds=(-_INF, _INF),
