@@ -120,6 +120,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "ribes.alpha": OptionText("exponent of unigram precision", "a number of at least 0"),
     "ribes.beta": OptionText("exponent of the brevity penalty", "a number of at least 0"),
     "sentence": OptionText("weight of the cosine of the sentence vectors", "a number of at least 0"),
+    "lexical": OptionText("weight of chrF", "a number of at least 0"),
     "members": OptionText("the metrics that are averaged, with weights", "`bertscore + 0.5*cosine`"),
     "constants": OptionText("mean and spread by which members are standardised", "`mean/spread …`; empty: measured"),
 }
