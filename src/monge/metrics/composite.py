@@ -214,15 +214,16 @@ def load_mongescore(
     order: float = 2.0,
     alpha: float = 0.7,
     sentence: float = 0.2,
+    dtype: str = "float32",
     environment: Environment | None = None,
 ) -> EnsembleMetric:
     """Greedy matching of order p in a middle layer, plus *sentence* times the cosine of the sentence vectors.
 
     Both are rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
-    the weight of recall in the F of the matching. The defaults were chosen by ``monge tune`` on several tasks at once:
-    docs/results.md has the command and the grid.
+    the weight of recall in the F of the matching, *dtype* the number format of the encoder. The other defaults were
+    chosen by ``monge tune`` on several tasks at once: docs/results.md has the command and the grid.
     """
-    terms = _mongescore_terms(encoder, layers, order, alpha, sentence)
+    terms = _mongescore_terms(encoder, layers, order, alpha, sentence, dtype)
     metrics = [variant.load(environment) for _, variant in terms]
     baselines = [need_baseline(metric) for metric in metrics]
     scales = [(b.scale.unrelated, b.scale.copy - b.scale.unrelated) for b in baselines]
@@ -254,15 +255,16 @@ def load_mongescore_document(
 
 
 def _mongescore_terms(
-    encoder: str | Encoder, layers: str, order: float, alpha: float, sentence: float
+    encoder: str | Encoder, layers: str, order: float, alpha: float, sentence: float, dtype: str = "float32"
 ) -> list[tuple[float, MetricVariant]]:
     if not 0 <= sentence < math.inf:
         raise OptionError(f"sentence={sentence}: must not be negative or infinite")
-    matching = {"encoder": encoder, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
+    run = {"encoder": encoder, **({} if dtype == "float32" else {"dtype": dtype})}
+    matching = {**run, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
     label = f"bertscore,layers={layers},order={order!r},alpha={alpha!r}"
     terms = [(1.0, MetricVariant(label, "bertscore", matching))]
     if sentence:
-        terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
+        terms.append((sentence, MetricVariant("cosine", "cosine", run)))
     return terms
 
 

@@ -71,8 +71,10 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "fold_case": OptionText("whether static vectors look words up in lower case", ""),
     "rescale": OptionText("whether unrelated texts score 0 and copies 1", "`true` or `false`"),
     "long": OptionText("what is done with texts longer than the encoder can read", "windows, cut, or refuse"),
-    "device": OptionText("where the encoder runs", "`auto`, `cpu`, `cuda`"),
-    "dtype": OptionText("number format of the encoder", "`float32`, `float16`, `bfloat16`, `float64`"),
+    "device": OptionText("where the encoder runs", "`auto`, `cpu`, `cuda`, `cuda:1`, `mps`"),
+    "dtype": OptionText(
+        "number format of the encoder", "`float32`; `int8` (faster, without torch); `float16`, `bfloat16`, `float64`"
+    ),
     "delta": OptionText("weight of the word-order penalty", "a number of at least 0"),
     "bag": OptionText("which words are compared: all, or as in the released code", ""),
     "wmdo.alpha": OptionText("weight of the share of unknown words", "a number of at least 0"),
