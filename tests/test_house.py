@@ -14,8 +14,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "monge"
 # from the ground up: a room may import itself and the rooms listed before it
 ROOMS = (
     "errors", "version", "environment", "storage", "text", "encoders", "annotate", "transport", "clouds",
-    "crosslingual", "lm", "discourse", "scores", "metrics", "comparison", "meta", "explanation", "engine", "search",
-    "workflows", "report", "testing", "service", "cli",
+    "crosslingual", "lm", "learned", "discourse", "scores", "metrics", "comparison", "meta", "explanation", "engine",
+    "search", "workflows", "report", "testing", "service", "cli",
 )  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 ENTRANCES = {"__init__.py", "__main__.py"}  # of the package itself: they may import any room

@@ -15,10 +15,13 @@ import pytest
 from numpy.typing import NDArray
 
 from monge.encoders import EncodedText, aggregate_layers, load_encoder
+from monge.encoders.context import ContextEncoder
 from monge.encoders.identity import COMPONENTS
+from monge.encoders.joined import JoinedEncoder
 from monge.encoders.plan import plan_transformer
 from monge.encoders.static import StaticEncoder
 from monge.encoders.static.hashed import HashedEncoder
+from monge.storage.artifact import Artifact
 
 DATA = Path(__file__).parent / "static" / "data"
 TEXTS = ["The boy in a coat ran home.", "Don't pay 1,000.5 — naïve 猫!", ""]
@@ -34,6 +37,8 @@ TABLE: dict[str, tuple[int, Sketch]] = {
     "hashed": (1, ("cbabd208ecd3ea38", [-2.26381, 20.941, 17.4484, 15.9479])),
     "use": (1, ("69ce056b4f5514a5", [3679.6, 1324.69, 701.134, 2123.37])),
     "pieces": (1, ("b178818708e3592d", [374.404, -4.43435, 162.317, -121.807])),
+    "context": (1, ("f7703405157a20ff", [1.25894, -0.14363, -5.07977, -4.20081])),
+    "joined": (1, ("61c244bb8f49a8d4", [-1.6293, -18.0169, -2.35812, 11.6528])),
     "layers": (
         1,
         (
@@ -116,6 +121,24 @@ def run_layers() -> Sketch:
     return "", [value for name in names for value in project(aggregate_layers(states, name, normalise=name == "mean"))]
 
 
+def make_context() -> ContextEncoder:
+    words = ["the", "boy", "in", "a", "coat", "ran", "home", "."]
+    shapes = {"embedding": (9, 4), "input": (16, 4), "recurrent": (16, 4), "bias": (16,)}
+    random = np.random.RandomState(3)
+    arrays = {f"{seed}.{part}": random.standard_normal(shape) for seed in (1, 2) for part, shape in shapes.items()}
+    return ContextEncoder(Artifact("context", arrays, {"dimension": 4, "seeds": [1, 2], "vocabulary": words}))
+
+
+def run_context() -> Sketch:
+    return sketch(make_context().encode(TEXTS))
+
+
+def run_joined() -> Sketch:
+    pairs = [(HashedEncoder(dimension=size, special=True), raw) for size in (4, 8) for raw in (True, False)]
+    made = [JoinedEncoder(static, make_context(), 0.3, "auto", raw) for static, raw in pairs]
+    return sketch([one for encoder in made for one in encoder.encode(TEXTS)])
+
+
 RUNS: dict[str, Callable[[], Sketch]] = {
     "transformer": run_transformer,
     "onnx": run_onnx,
@@ -124,6 +147,8 @@ RUNS: dict[str, Callable[[], Sketch]] = {
     "hashed": run_hashed,
     "use": run_use,
     "pieces": run_pieces,
+    "context": run_context,
+    "joined": run_joined,
     "layers": run_layers,
 }
 

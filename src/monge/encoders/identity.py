@@ -17,6 +17,8 @@ COMPONENTS: Mapping[str, str] = {
     "use": "monge.encoders.use.encoder",
     "static": "monge.encoders.static.encoder",
     "hashed": "monge.encoders.static.hashed",
+    "context": "monge.encoders.context",
+    "joined": "monge.encoders.joined",
     "layers": "monge.encoders.layers.aggregate",
     "cached": "monge.encoders.cached",
     "converted": "monge.encoders.static.cache",

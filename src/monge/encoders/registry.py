@@ -170,6 +170,10 @@ def _no_encoder(name: str, why: str) -> ModelError:
 def _load_path(path: Path, options: RunOptions, environment: Environment, *, title: str = "") -> Encoder:
     if (path / "sp.model").is_file() and (path / "weights.npz").is_file():
         return _load_use(path, options, environment, title=title or path.resolve().name)
+    if path.is_file() and path.suffix == ".safetensors":
+        from monge.encoders.context import ContextEncoder
+
+        return ContextEncoder.load(path)
     if path.is_file() or not (path / "config.json").is_file():
         return _load_static(path, options, environment)
     from monge.encoders.plan import plan_transformer
