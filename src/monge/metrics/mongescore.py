@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from monge.encoders import Encoder
 from monge.environment import Environment
@@ -65,15 +66,17 @@ def load_mongescore(
     alpha: float = 0.7,
     sentence: float = 0.2,
     lexical: float = 0.0,
+    dtype: str = "float32",
     environment: Environment | None = None,
 ) -> MatchingEnsemble:
     """Greedy matching of order p in a middle layer + *sentence* · cosine of sentence vectors + *lexical* · chrF.
 
     Each is rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
-    the weight of recall in the F of the matching. The defaults were chosen by ``monge tune`` on several tasks at once:
-    docs/results.md has the command and the grid.
+    the weight of recall in the F of the matching, *dtype* the number format of the encoder. The other defaults were
+    chosen by ``monge tune`` on several tasks at once: docs/results.md has the command and the grid.
     """
-    terms = _matching_terms(encoder, layers, order, alpha, sentence)
+    run = {"encoder": encoder, **({} if dtype == "float32" else {"dtype": dtype})}
+    terms = _matching_terms(run, layers, order, alpha, sentence)
     _check_weight("lexical", lexical)
     if lexical:
         terms.append((lexical, MetricVariant("chrf", "chrf", {})))
@@ -103,18 +106,18 @@ def load_mongescore_document(
     if not 0 < discourse < math.inf:
         raise OptionError(f"discourse={discourse}: must be positive and finite")
     focus = {"encoder": encoder, "layers": layers, "annotator": annotator, "language": language}
-    terms = _matching_terms(encoder, layers, order, 0.5, sentence)
+    terms = _matching_terms({"encoder": encoder}, layers, order, 0.5, sentence)
     terms.append((discourse, MetricVariant("ds_focus", "ds_focus", focus)))
     return make_ensemble("mongescore_document", terms, environment=environment)
 
 
-def _matching_terms(encoder: str | Encoder, layers: str, order: float, alpha: float, sentence: float) -> Terms:
+def _matching_terms(run: Mapping[str, Any], layers: str, order: float, alpha: float, sentence: float) -> Terms:
     _check_weight("sentence", sentence)
-    matching = {"encoder": encoder, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
+    matching = {**run, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
     label = f"bertscore,layers={layers},order={order!r},alpha={alpha!r}"
     terms = [(1.0, MetricVariant(label, "bertscore", matching))]
     if sentence:
-        terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
+        terms.append((sentence, MetricVariant("cosine", "cosine", dict(run))))
     return terms
 
 
