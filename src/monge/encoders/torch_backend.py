@@ -37,7 +37,7 @@ class TorchBackend:
         if dtype == "bfloat16" and self._device == "cpu" and features is not None and not features.bfloat16:
             report("dtype=bfloat16: this processor has no bfloat16 products; expect it to be slower than float32")
         with quiet(transformers):
-            self._model = _load_model(transformers, directory, getattr(torch, dtype)).to(self._device).eval()
+            self._model = load_model(transformers, directory, getattr(torch, dtype)).to(self._device).eval()
         config = self._model.config
         self._padding = config.pad_token_id or 0
         self.budget = 512 if self._device == "cpu" else 16384  # caches decide on a processor, parallelism elsewhere
@@ -107,7 +107,8 @@ def load_tokenizer(directory: Path) -> Any:
         raise ModelError(f"{directory} has no tokenizer.json, and none could be made: {error}") from None
 
 
-def _load_model(transformers: Any, directory: Path, dtype: Any) -> Any:
+def load_model(transformers: Any, directory: Path, dtype: Any) -> Any:
+    """Return a model of transformers, from safetensors alone and without code of its author."""
     try:
         model = transformers.AutoModel.from_pretrained(
             directory, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True
