@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.encoders.adapter import Adapter
 from monge.encoders.base import EncodedText
 from monge.encoders.batching import cut_batches, run_batches
 from monge.encoders.checkpoint import (
@@ -83,6 +84,7 @@ class TransformerPlan:
     weights: str  # digests, in full
     tokenizer: str
     settings: str
+    adapter: Adapter | None = None
 
     @property
     def identity(self) -> str:
@@ -100,6 +102,7 @@ class TransformerPlan:
             config=self.settings,
             dtype=self.dtype,
             long=self.long,
+            **({} if self.adapter is None else {"adapter": self.adapter.digest}),
         )
 
 
@@ -111,10 +114,12 @@ def plan_transformer(
     device: str = "auto",
     dtype: str = "float32",
     environment: Environment | None = None,
+    adapter: Adapter | None = None,
 ) -> TransformerPlan:
     """Return how *directory* is run: without torch if monge's own graphs compute the model, else with it.
 
-    Raises ModelError for a directory that holds no model, and OptionError for a device that is not there.
+    Raises ModelError for a directory that holds no model or not the one that *adapter* changes, and OptionError for a
+    device that is not there.
     """
     environment = Environment.read() if environment is None else environment
     config = read_config(directory)
@@ -123,6 +128,9 @@ def plan_transformer(
         from monge.encoders.torch_backend import choose_device
 
         device = choose_device(device)
+    weights = digest(weight_files(directory), environment)
+    if adapter is not None:
+        adapter.check_base(weights, directory)
     return TransformerPlan(
         directory,
         config,
@@ -131,9 +139,10 @@ def plan_transformer(
         device="cpu" if own else device,
         dtype=dtype,
         long=long,
-        weights=digest(weight_files(directory), environment),
+        weights=weights,
         tokenizer=digest(tokenizer_files(directory), environment),
         settings=digest(config_files(directory), environment),
+        adapter=adapter,
     )
 
 
@@ -159,11 +168,12 @@ def _load(plan: TransformerPlan) -> TransformerEncoder:
     if plan.backend == "onnx":
         from monge.encoders.onnx.backend import OnnxBackend
 
-        backend = OnnxBackend(Checkpoint(plan.directory, dict(plan.config)))
+        backend = OnnxBackend(Checkpoint(plan.directory, dict(plan.config), plan.adapter))
     else:
-        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype)
+        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype, adapter=plan.adapter)
     tokenizer = load_tokenizer(plan.directory)
     named = f"{plan.title}@{plan.weights[:8]}.{_reading_hash(tokenizer, plan.config)}"
+    named += "" if plan.adapter is None else f"+{plan.adapter.digest[:8]}"
     signature = named + ("" if plan.dtype == "float32" else f"/{plan.dtype}")
     return TransformerEncoder(tokenizer, backend, signature=signature, identity=plan.identity, long=plan.long)
 
