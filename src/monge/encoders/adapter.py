@@ -116,5 +116,5 @@ def find_shipped(name: str) -> ShippedAdapter | None:
 
 
 def is_adapter(path: Path) -> bool:
-    """Whether *path* is a file of arrays, which can only be an adapter."""
-    return path.is_file() and path.suffix == SUFFIX
+    """Whether *path* is the file of an adapter; raises InputError for a safetensors file that is no artifact."""
+    return path.is_file() and path.suffix == SUFFIX and Artifact.kind_of(path) == KIND
