@@ -24,9 +24,11 @@ from monge.metrics import load_metric, metric_options, metric_specs
 from monge.metrics.base import bind_to, sign_scores
 from monge.text import Segment
 
-# those that ask a language model or a dictionary take too long here; test_metrics_contract tries their options
+# those that ask a language model or a dictionary take too long here, others need a file that was learned;
+# test_metrics_contract tries their options
+LEARNED_OR_GIVEN = {"lm", "dictionary", "context"}
 NAMES = sorted(
-    name for name in metric_specs() if name != "composite" and not {"lm", "dictionary"} & set(metric_options(name))
+    name for name in metric_specs() if name != "composite" and not LEARNED_OR_GIVEN & set(metric_options(name))
 )
 HYPOTHESES = ("The boy in a coat ran home.", "Rain, rain is expected ...", "two two Words words, xyzzy")
 REFERENCES = (

@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +21,10 @@ from monge.encoders.base import (
 from monge.encoders.identity import maker_of
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
 from monge.encoders.ragged import EncodedBatch
+from monge.encoders.sheets import Sheet, Sheets
 from monge.environment import CACHE_DTYPES
 from monge.errors import ModelError, OptionError, suggest
+from monge.storage.gather import LaidBlobs
 from monge.storage.store import Store, make_label
 
 ALGORITHM = 2  # raise it when what is stored for a text changes
@@ -85,7 +86,7 @@ class CachedEncoder:
         """Return the tokens ``encode`` would return, without computing vectors."""
         keys = self._keys(texts, _SHEET)
         blobs = self.store.get(list(keys.values()))
-        known = {text: _Sheet.unpack_tokens(blobs[key]) for text, key in keys.items() if key in blobs}
+        known = {text: Sheet.unpack_tokens(blobs[key]) for text, key in keys.items() if key in blobs}
         missing = [text for text in keys if text not in known]
         if missing:
             known.update(zip(missing, self.encoder.tokenize(missing), strict=True))
@@ -113,31 +114,34 @@ class CachedEncoder:
 
     def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
         """Return different texts laid end to end; those that are stored are read without making an object of each."""
-        chosen = tuple(layers)
-        if len(set(texts)) != len(texts) or not all(0 <= layer < self.layers for layer in chosen):
-            return EncodedBatch.of(self.encode(texts, chosen))
-        columns = [list(self._keys(texts, str(layer)).values()) for layer in chosen]
-        sheets = list(self._keys(texts, _SHEET).values())
-        blobs = self.store.get([key for keys in zip(sheets, *columns, strict=True) for key in keys])
-        if not all(key in blobs for keys in (sheets, *columns) for key in keys):
-            return EncodedBatch.of(self.encode(texts, chosen))
-        known = [_Sheet.split(blobs[key]) for key in sheets]
-        counts = [len(numbers) // 16 for numbers, _ in known]
-        numbers = np.frombuffer(b"".join(numbers for numbers, _ in known), dtype="<i4").reshape(-1, 4).astype(np.int64)
-        joined = b"".join([blobs[key] for keys in columns for key in keys])
-        width = -1 if joined else self.dimension  # named layers may be wider or narrower than the last
-        vectors = np.frombuffer(joined, dtype=self._dtype).reshape(len(chosen), len(numbers), width)
-        rest = [json.loads(data) for _, data in known]
+        stored = self.read_batch(texts, layers)
+        return EncodedBatch.of(self.encode(texts, layers)) if stored is None else stored
+
+    def read_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch | None:
+        """Return different texts laid end to end, if all of them are stored."""
+        if len(set(texts)) != len(texts) or not all(0 <= layer < self.layers for layer in layers):
+            return None
+        columns = [key for layer in layers for key in self._keys(texts, str(layer)).values()]
+        laid = self.store.gather([*columns, *self._keys(texts, _SHEET).values()])
+        return None if laid is None else self._lay_out(texts, laid, len(layers))
+
+    def _lay_out(self, texts: Sequence[str], laid: LaidBlobs, layers: int) -> EncodedBatch:
+        """Return the texts from their vectors, layer by layer, followed by their sheets."""
+        end = int(laid.starts[layers * len(texts)])
+        bounds = laid.starts[layers * len(texts) :] - end
+        sheets = Sheets.read(laid.data[end:].tobytes(), bounds.tolist())
+        width = -1 if end else self.dimension  # named layers may be wider or narrower than the last
+        vectors = laid.data[:end].view(self._dtype).reshape(layers, len(sheets.numbers), width)
         return EncodedBatch(
             texts,
-            [tuple(tokens) for tokens, _, _ in rest],
-            numbers[:, :2],
+            sheets.tokens,
+            sheets.numbers[:, :2],
             vectors.astype(np.float32, copy=False),
-            numbers[:, 3] != 0,
-            numbers[:, 2],
-            np.cumsum([0, *counts]),
-            [tuple(notes) for _, notes, _ in rest],
-            np.array([unknown for _, _, unknown in rest], dtype=np.float64),
+            sheets.numbers[:, 3] != 0,
+            sheets.numbers[:, 2],
+            np.concatenate([[0], np.cumsum(sheets.counts)]),
+            sheets.notes,
+            sheets.unknown,
         )
 
     def _keys(self, texts: Iterable[str], part: str) -> dict[str, bytes]:
@@ -153,7 +157,7 @@ class CachedEncoder:
     def _assemble(self, text: str, sheet: bytes | None, columns: Sequence[bytes | None]) -> EncodedText | None:
         if sheet is None or any(column is None for column in columns):
             return None
-        known = _Sheet.unpack(sheet)
+        known = Sheet.unpack(sheet)
         rows = len(known.tokens)
         flat = [np.frombuffer(column or b"", dtype=self._dtype) for column in columns]
         states = [column.reshape(rows, len(column) // rows if rows else self.dimension) for column in flat]
@@ -165,7 +169,7 @@ class CachedEncoder:
     ) -> dict[bytes, bytes]:
         blobs: dict[bytes, bytes] = {}
         for one in encoded:
-            blobs[sheets[one.text]] = _Sheet.of(one).pack()
+            blobs[sheets[one.text]] = Sheet.of(one).pack()
             for states, column in zip(one.vectors, columns, strict=True):
                 blobs[column[one.text]] = states.astype(self._dtype).tobytes()
         return blobs
@@ -179,46 +183,6 @@ class CachedEncoder:
         if not np.isfinite(rounded).all():
             raise ModelError(f"float16 cannot hold the vectors of {self.encoder.signature}: cache them as float32")
         return dataclasses.replace(encoded, vectors=rounded.astype(np.float32))
-
-
-class _Sheet(NamedTuple):
-    """The tokens of a text, without vectors."""
-
-    tokens: tuple[str, ...]
-    spans: NDArray[np.int64]
-    special: NDArray[np.bool_]
-    words: NDArray[np.int64]
-    notes: tuple[str, ...]
-    unknown: float
-
-    @classmethod
-    def of(cls, encoded: EncodedText) -> _Sheet:
-        return cls(encoded.tokens, encoded.spans, encoded.special, encoded.words, encoded.notes, encoded.unknown)
-
-    def finish(self, text: str, vectors: NDArray[np.float32]) -> EncodedText:
-        return EncodedText(text, self.tokens, self.spans, vectors, self.special, self.words, self.notes, self.unknown)
-
-    def pack(self) -> bytes:
-        numbers = np.column_stack([self.spans, self.words, self.special]).astype("<i4").tobytes()
-        rest = json.dumps([self.tokens, self.notes, self.unknown]).encode("ascii")
-        return len(numbers).to_bytes(4, "little") + numbers + rest
-
-    @staticmethod
-    def split(data: bytes) -> tuple[bytes, bytes]:
-        """Return the numbers of the tokens, 16 bytes each, and the rest as JSON."""
-        end = 4 + int.from_bytes(data[:4], "little")
-        return data[4:end], data[end:]
-
-    @classmethod
-    def unpack_tokens(cls, data: bytes) -> tuple[str, ...]:
-        return tuple(json.loads(cls.split(data)[1])[0])
-
-    @classmethod
-    def unpack(cls, data: bytes) -> _Sheet:
-        packed, rest = cls.split(data)
-        tokens, notes, unknown = json.loads(rest)
-        numbers = np.frombuffer(packed, dtype="<i4").reshape(len(tokens), 4).astype(np.int64)
-        return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes), unknown)
 
 
 def load_cached(

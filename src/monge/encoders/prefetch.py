@@ -32,13 +32,18 @@ def encode_in_background(encoder: Encoder, texts: Sequence[str], layers: Sequenc
 def encode_batches(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Iterator[EncodedBatch]:
     """Yield different texts as ``encode_in_background`` does, a block of them at a time, laid end to end.
 
-    Texts that are held for several readers (:mod:`~monge.encoders.held`) come from memory.
+    Texts that are held for several readers (:mod:`~monge.encoders.held`) come from memory, and those that are all
+    stored come as one block.
     """
     held = find_held(encoder, texts, layers)
     if held is not None:
         yield from held
     elif isinstance(encoder, BatchEncoder):
-        yield from _in_background(lambda block: encoder.encode_batch(block, layers), texts)
+        stored = encoder.read_batch(texts, layers) if len(layers) == 1 else None  # blocks bound the memory of several
+        if stored is not None:
+            yield stored
+        else:
+            yield from _in_background(lambda block: encoder.encode_batch(block, layers), texts)
     else:
         yield from _in_background(lambda block: EncodedBatch.of(encoder.encode(block, layers)), texts)
 

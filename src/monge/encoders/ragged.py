@@ -75,3 +75,7 @@ class BatchEncoder(Protocol):
     def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
         """Return the texts, all different, with the hidden states *layers*."""
         ...
+
+    def read_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch | None:
+        """Return the texts, all different, if they need not be encoded: all of them are stored; else None."""
+        ...
