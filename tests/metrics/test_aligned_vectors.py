@@ -45,5 +45,5 @@ def test_translations_word_by_word_are_perfect(name: str, perfect: float, files:
 
 def test_vectors_of_other_lengths_are_refused(files: tuple[str, str], tmp_path: Path) -> None:
     (tmp_path / "short.vec").write_text("1 3\nhund 1 0 0\n", encoding="utf-8")
-    with pytest.raises(OptionError, match="8 dimensions.*3"):
+    with pytest.raises(OptionError, match=r"8 dimensions.*3"):
         load_metric("wmd", against="source", encoder=files[0], against_encoder=str(tmp_path / "short.vec"))
