@@ -1,6 +1,7 @@
 """Learn from data: train what metrics then use as a file.
 
   monge train context REF SOURCE --output FILE   words in context, for we_wpi_context and we_wpi_attention
+  monge train capsules DATA --output FILE        labels of texts or ranks of answers, for monge classify
 
 Training needs torch (pip install 'monge[torch]'); what was trained is used without it. A training that was interrupted
 goes on when the same command is given again, and ends in the same weights.
@@ -14,6 +15,7 @@ import importlib
 # name, module of monge.cli, one line for `monge train --help`
 TRAININGS: tuple[tuple[str, str, str], ...] = (
     ("context", "train_context", "words in context from a test set, for we_wpi_context"),
+    ("capsules", "train_capsules", "a classifier of texts or a ranker of answers"),
 )
 
 
