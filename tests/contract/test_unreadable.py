@@ -47,9 +47,11 @@ PAIRS = [Segment(hypothesis, (reference,), reference) for hypothesis, reference 
 COPY, EMPTY = Segment(ENGLISH, (ENGLISH,), ENGLISH), Segment("", (ENGLISH,), ENGLISH)
 CORPUS = [COPY, EMPTY, *PAIRS]
 
-# language models and dictionaries do not compare texts of one language: tests/metrics/test_free.py
+# language models and dictionaries do not compare texts of one language: tests/metrics/test_free.py; what was
+# learned from a test set: tests/metrics/test_context.py
+LEARNED_OR_GIVEN = {"lm", "dictionary", "context"}
 NAMES = sorted(
-    name for name in metric_specs() if name != "composite" and not {"lm", "dictionary"} & set(metric_options(name))
+    name for name in metric_specs() if name != "composite" and not LEARNED_OR_GIVEN & set(metric_options(name))
 )
 
 # what each metric is run with by default, though not its largest model

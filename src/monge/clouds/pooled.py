@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from monge.clouds.build import SINGLE, CloudRecipe
 from monge.clouds.remap import IDENTITY, BatchRemapping
 from monge.encoders.base import Encoder, sentence_layer_of
-from monge.encoders.joined import JoinedLayers, Joining, SentenceVectors, as_single_tokens
+from monge.encoders.joining import JoinedLayers, Joining, SentenceVectors, as_single_tokens
 from monge.encoders.layers import aggregate
 from monge.encoders.ragged import EncodedBatch
 

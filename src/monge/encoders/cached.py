@@ -19,7 +19,7 @@ from monge.encoders.base import (
     sentence_layer_of,
 )
 from monge.encoders.identity import maker_of
-from monge.encoders.joined import Joining
+from monge.encoders.joining import Joining
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
 from monge.encoders.ragged import EncodedBatch
 from monge.encoders.sheets import Sheet, Sheets

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from monge.encoders.base import Encoder, layer_names_of
-from monge.encoders.joined import Joining, JoiningStore
+from monge.encoders.joining import Joining, JoiningStore
 from monge.encoders.ragged import BatchEncoder, EncodedBatch
 from monge.storage.identity import stated_identity
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from monge.encoders.base import EncodedText, Encoder
 from monge.encoders.batching import reader_left
 from monge.encoders.held import find_held, join_batch
-from monge.encoders.joined import Joining, JoiningStore
+from monge.encoders.joining import Joining, JoiningStore
 from monge.encoders.ragged import BatchEncoder, EncodedBatch
 
 BLOCK = 512  # texts: enough to fill batches of equal length, few enough to hold their vectors

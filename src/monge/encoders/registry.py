@@ -18,11 +18,13 @@ from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
 
 if TYPE_CHECKING:
+    from monge.encoders.plan import TransformerPlan
     from monge.encoders.static.encoder import FoldCase, OutOfVocabulary
-    from monge.encoders.transformer import TransformerEncoder, TransformerPlan
+    from monge.encoders.transformer import TransformerEncoder
 
 DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
+DTYPES = ("float32", "int8", "float16", "bfloat16", "float64")
 
 # encoders without files: name and what makes one
 BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.static.hashed:HashedEncoder"),)
@@ -42,7 +44,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name, value, known in (
             ("long", self.long, ("window", "truncate", "error")),
-            ("dtype", self.dtype, ("float32", "float16", "bfloat16", "float64")),
+            ("dtype", self.dtype, DTYPES),
         ):
             if value not in known:
                 raise OptionError(f"{name} must be one of {', '.join(known)}, not {value!r}{suggest(value, known)}")
@@ -69,10 +71,11 @@ def load_encoder(
     *environment* (None: that of this process) is offline.
 
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
-    DistilBERT and MPNet models run on the processor without torch when *device* is auto or cpu and *dtype* is
-    float32; everything else needs the torch extra. With *cache* the hidden states of a transformer are kept on disk
-    (:class:`~monge.encoders.cached.CachedEncoder`), unless *environment* has its cache off. *oov* and *fold_case*
-    are for static vectors (:class:`~monge.encoders.static.encoder.StaticEncoder`).
+    DistilBERT and MPNet models run without torch when *dtype* is float32 or int8 (matrix products in whole numbers,
+    about twice as fast; :mod:`~monge.encoders.onnx.int8`), on the processor (*device* auto or cpu) or, in float32, on
+    a GPU if onnxruntime-gpu is installed; everything else needs the torch extra. With *cache* the hidden states of a
+    transformer are kept on disk (:class:`~monge.encoders.cached.CachedEncoder`), unless *environment* has its cache
+    off. *oov* and *fold_case* are for static vectors (:class:`~monge.encoders.static.encoder.StaticEncoder`).
 
     Raises OptionError for an unknown option or object, and ModelError for a model that is not there or not right.
 
@@ -168,9 +171,14 @@ def _no_encoder(name: str, why: str) -> ModelError:
 def _load_path(path: Path, options: RunOptions, environment: Environment, *, title: str = "") -> Encoder:
     if (path / "sp.model").is_file() and (path / "weights.npz").is_file():
         return _load_use(path, options, environment, title=title or path.resolve().name)
+    if path.is_file() and path.suffix == ".safetensors":
+        from monge.encoders.context import ContextEncoder
+
+        return ContextEncoder.load(path)
     if path.is_file() or not (path / "config.json").is_file():
         return _load_static(path, options, environment)
-    from monge.encoders.transformer import load_transformer, plan_transformer
+    from monge.encoders.plan import plan_transformer
+    from monge.encoders.transformer import load_transformer
 
     run = {"long": options.long, "device": options.device, "dtype": options.dtype}
     plan = partial(plan_transformer, path, title=title, environment=environment, **run)

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.checkpoint import read_config, weight_files
+from monge.encoders.processor import processor_features
 from monge.errors import ModelError, OptionError
+from monge.storage.notices import report
 
 FloatArray = NDArray[np.float32]
 ALGORITHM = 1  # raise it when the way torch is called changes a vector
@@ -31,6 +33,9 @@ class TorchBackend:
         weight_files(directory)
         self._torch = torch
         self._device = choose_device(device)
+        features = processor_features()
+        if dtype == "bfloat16" and self._device == "cpu" and features is not None and not features.bfloat16:
+            report("dtype=bfloat16: this processor has no bfloat16 products; expect it to be slower than float32")
         with quiet(transformers):
             self._model = _load_model(transformers, directory, getattr(torch, dtype)).to(self._device).eval()
         config = self._model.config
@@ -68,7 +73,7 @@ def choose_device(wish: str) -> str:
     if kind not in there:
         raise OptionError(f"device must be auto, cpu, mps, cuda or cuda:N, not {wish!r}")
     if not there[kind]:
-        raise OptionError(f"device {wish!r} is not available on this machine")
+        raise OptionError(f"device {wish!r} is not available on this machine: torch finds none")
     return wish
 
 
@@ -119,7 +124,7 @@ def import_torch() -> tuple[Any, Any]:
         import torch
         import transformers
     except ImportError:
-        raise ModelError("this model needs torch and transformers: pip install 'monge[torch]'") from None
+        raise ModelError("this model, device or dtype needs torch: pip install 'monge[torch]'") from None
     return torch, transformers
 
 

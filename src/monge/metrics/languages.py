@@ -111,7 +111,8 @@ def choose_encoders(
 
 def _default_model(variant: MetricVariant) -> ModelSpec | None:
     """Return the known model that a transport metric takes unless it is told otherwise; None if it was told."""
-    told = any(name in variant.options for name in ("encoder", "layers", "against_encoder", "idf", "baseline", "remap"))
+    choices = ("encoder", "layers", "against_encoder", "idf", "baseline", "remap", "context")
+    told = any(name in variant.options for name in choices)
     if told or find_spec(variant.name).family != "transport":
         return None
     default = metric_options(variant.name)["encoder"].default

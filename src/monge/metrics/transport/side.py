@@ -13,9 +13,10 @@ from monge.clouds import IDENTITY, BatchRemapping, CloudBatch, CloudRecipe, IdfM
 from monge.clouds.pooled import choose_joining
 from monge.encoders import EncodedText, Encoder
 from monge.encoders.held import Reading
-from monge.encoders.joined import Joining
+from monge.encoders.joining import Joining
 from monge.encoders.prefetch import encode_batches, encode_joined
 from monge.encoders.ragged import EncodedBatch
+from monge.lm import LanguageModel, casing
 
 _LAID_OUT_AT_ONCE = 512
 _TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
@@ -23,11 +24,20 @@ _TOKENIZED_AT_ONCE = 4096  # texts: a corpus may be larger than the memory
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """An encoder, the layers it is asked for, and the recipe by which its vectors become points with mass."""
+    """An encoder, the layers it is asked for, and the recipe by which its vectors become points with mass.
+
+    Texts without capitals are read with those that the vocabulary of ``truecaser`` prefers, where there is one.
+    """
 
     encoder: Encoder
     layers: tuple[int, ...]
     recipe: CloudRecipe
+    truecaser: LanguageModel | None = None
+
+    @property
+    def spelling(self) -> str:
+        """What decides on capitals, for signatures; empty where texts are read as they are."""
+        return "" if self.truecaser is None else f"{self.truecaser.signature}/{casing.ALGORITHM}"
 
     def with_uniform_weights(self) -> Side:
         """Return this side with the same mass for every token."""
@@ -44,6 +54,13 @@ class Side:
 
     def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> Mapping[str, PointCloud]:
         """Return the cloud of every text."""
+        if self.truecaser is None:
+            return self._make_clouds(texts, idf)
+        spelt = {text: self.truecaser.restore_case(text) for text in texts}
+        clouds = self._make_clouds(dict.fromkeys(spelt.values()), idf)
+        return CloudBatch.of([clouds[one] for one in spelt.values()], list(spelt)) if spelt else {}
+
+    def _make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> Mapping[str, PointCloud]:
         joining, recipe = self._plan
         if joining is None:
             batches = encode_batches(self.encoder, list(texts), self.layers)
@@ -68,7 +85,7 @@ class Side:
         return IdfModel.count(self._tokenize(texts), encoder=self.encoder.signature)
 
     def _tokenize(self, texts: Iterable[str]) -> Iterator[tuple[str, ...]]:
-        remaining = iter(texts)
+        remaining = iter(texts) if self.truecaser is None else map(self.truecaser.restore_case, texts)
         while part := list(islice(remaining, _TOKENIZED_AT_ONCE)):
             yield from self.encoder.tokenize(part)
 

@@ -1,0 +1,35 @@
+"""Learn from data: train what metrics then use as a file.
+
+  monge train context REF SOURCE --output FILE   words in context, for we_wpi_context and we_wpi_attention
+  monge train capsules DATA --output FILE        labels of texts or ranks of answers, for monge classify
+
+Training needs torch (pip install 'monge[torch]'); what was trained is used without it. A training that was interrupted
+goes on when the same command is given again, and ends in the same weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+
+# name, module of monge.cli, one line for `monge train --help`
+TRAININGS: tuple[tuple[str, str, str], ...] = (
+    ("context", "train_context", "words in context from a test set, for we_wpi_context"),
+    ("capsules", "train_capsules", "a classifier of texts or a ranker of answers"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    kinds = parser.add_subparsers(dest="kind", metavar="WHAT", required=True)
+    for name, module_name, summary in TRAININGS:
+        module = importlib.import_module(f"monge.cli.{module_name}")
+        sub = kinds.add_parser(
+            name, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(run_kind=module.run)
+
+
+def run(args: argparse.Namespace) -> int:
+    status: int = args.run_kind(args)
+    return status
