@@ -13,7 +13,7 @@ from monge.clouds.pooled import choose_joining
 from monge.clouds.remap import BatchRemapping
 from monge.encoders.base import EncodedText, Encoder
 from monge.encoders.cached import CachedEncoder
-from monge.encoders.held import Reading, find_shared, hold_encodings
+from monge.encoders.held import EncoderReading, find_shared, hold_encodings
 from monge.encoders.layers import parse_aggregation
 from monge.encoders.prefetch import encode_batches, encode_joined
 from monge.encoders.static.hashed import HashedEncoder
@@ -130,7 +130,7 @@ def test_joined_clouds_are_those_of_one_text_at_a_time(recipe: CloudRecipe, tmp_
 def test_many_readers_hold_all_that_they_join(tmp_path: Path) -> None:
     recipes = list((JOINED | POOLED | PLAIN).values())
     encoder = CachedEncoder(ThreeLayers(), Store(tmp_path / "store"))
-    readings = [Reading(encoder, LAYERS, choose_joining(recipe, encoder, 3)[0]) for recipe in recipes]
+    readings = [EncoderReading(encoder, LAYERS, choose_joining(recipe, encoder, 3)[0]) for recipe in recipes]
     for _ in range(2):
         with hold_encodings(find_shared(readings), TEXTS):
             for recipe in recipes:

@@ -21,7 +21,7 @@ _BYTES_PER_TOKEN = 4  # of text: English has 4 to 5, so that vectors are rather 
 _JoinedKey = tuple[tuple[int, ...], str]
 
 
-class Reading(NamedTuple):
+class EncoderReading(NamedTuple):
     """What a metric reads: the layers of an encoder, and how it joins them before anything else (None: it does not)."""
 
     encoder: Encoder
@@ -136,7 +136,7 @@ class SharedReading:
         return _Held(self.layers, texts, list(encode_batches(self.encoder, texts, self.layers, kept)))
 
 
-def find_shared(readings: Iterable[Reading | tuple[Encoder, Sequence[int]]]) -> list[SharedReading]:
+def find_shared(readings: Iterable[EncoderReading | tuple[Encoder, Sequence[int]]]) -> list[SharedReading]:
     """Return the encoders that are named more than once, each with the union of the layers asked for.
 
     >>> from monge.encoders.static.hashed import HashedEncoder
@@ -144,9 +144,9 @@ def find_shared(readings: Iterable[Reading | tuple[Encoder, Sequence[int]]]) -> 
     >>> [shared.layers for shared in find_shared([(one, (0,)), (one, (0,))])]
     [(0,)]
     """
-    groups: dict[object, list[Reading]] = {}
+    groups: dict[object, list[EncoderReading]] = {}
     for encoder, layers, *joining in readings:
-        groups.setdefault(_key(encoder), []).append(Reading(encoder, tuple(layers), *joining))
+        groups.setdefault(_key(encoder), []).append(EncoderReading(encoder, tuple(layers), *joining))
     shared = []
     for own in groups.values():
         union = sorted({layer for one in own for layer in one.layers})

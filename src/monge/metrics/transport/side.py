@@ -12,7 +12,7 @@ import numpy as np
 from monge.clouds import IDENTITY, BatchRemapping, CloudBatch, CloudRecipe, IdfModel, PointCloud, build_clouds
 from monge.clouds.pooled import choose_joining
 from monge.encoders import EncodedText, Encoder
-from monge.encoders.held import Reading
+from monge.encoders.held import EncoderReading
 from monge.encoders.joining import Joining
 from monge.encoders.prefetch import encode_batches, encode_joined
 from monge.encoders.ragged import EncodedBatch
@@ -48,9 +48,9 @@ class Side:
         return choose_joining(self.recipe, self.encoder, len(self.layers))
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> EncoderReading:
         """What this side reads of its encoder."""
-        return Reading(self.encoder, self.layers, self._plan[0])
+        return EncoderReading(self.encoder, self.layers, self._plan[0])
 
     def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> Mapping[str, PointCloud]:
         """Return the cloud of every text."""
