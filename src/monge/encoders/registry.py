@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
+DTYPES = ("float32", "int8", "float16", "bfloat16", "float64")
 
 # encoders without files: name and what makes one
 BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.static.hashed:HashedEncoder"),)
@@ -44,7 +45,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name, value, known in (
             ("long", self.long, ("window", "truncate", "error")),
-            ("dtype", self.dtype, ("float32", "int8", "float16", "bfloat16", "float64")),
+            ("dtype", self.dtype, DTYPES),
         ):
             if value not in known:
                 raise OptionError(f"{name} must be one of {', '.join(known)}, not {value!r}{suggest(value, known)}")
