@@ -1,6 +1,6 @@
-"""`monge train`: without torch it says what is missing; bad input is one sentence and loses nothing."""
+"""`monge train`: what a person types, sees, and is told when something is wrong."""
 
-import re
+import json
 import sys
 
 import pytest
@@ -8,62 +8,52 @@ import pytest
 from monge.cli import main
 
 
-@pytest.fixture
-def files(tmp_path):
-    for name, line in (("ref", "a reference {}"), ("src", "eine Quelle {}"), ("data", "a text {}\tlabel{}")):
-        lines = [line.format(i, i % 7) for i in range(60)]
-        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (tmp_path / "short").write_text("eine Quelle\n", encoding="utf-8")
-    return tmp_path
+def write_pairs(path, lines):
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
 
 
-def command(kind, files, *more):
-    inputs = {"context": ["ref", "src"], "capsules": ["data"]}[kind]
-    return ["train", kind, *(str(files / name) for name in inputs), "--output", str(files / "out"), *more]
+def test_without_torch_the_extra_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    pairs = write_pairs(tmp_path / "p.tsv", ["hypothesis\treference", "a b\tc d"])
+    command = ["train", "adapter", "minilm", "--pairs", pairs, "--corrupt", "--output", str(tmp_path / "x")]
+    assert main(command) == 2
+    assert "pip install 'monge[torch]'" in capsys.readouterr().err
+    command = ["train", "encoder", "minilm", "--pairs", pairs, "--task", "nli", "--output", str(tmp_path / "d")]
+    assert main(command) == 2
+    assert "pip install 'monge[torch]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["context", "capsules"])
-def test_without_torch_the_extra_is_named(kind, files, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    more = ["--vectors", "none"] if kind == "capsules" else []
-    assert main(command(kind, files, *more)) == 2
-    assert "monge[torch]" in capsys.readouterr().err
-    assert not (files / "out").exists()
+def test_nothing_to_learn_from(tmp_path, capsys):
+    assert main(["train", "adapter", "minilm", "--output", str(tmp_path / "x")]) == 2
+    assert "nothing to learn from" in capsys.readouterr().err
 
 
-def test_help_needs_no_torch(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    for kind in ("context", "capsules", "joint"):
-        with pytest.raises(SystemExit) as exit_:
-            main(["train", kind, "--help"])
-        assert exit_.value.code == 0
-        assert "--output" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["context", "ref", "short"], "ref has 60 lines and .*short 1: they must be references and sources"),
-        (["context", "nothing", "src"], "nothing"),
-        (["context", "ref", "src", "--epochs", "0"], "epochs=0: must be at least 1"),
-        (["capsules", "ref"], "ref, line 1: not a text, a tab and labels"),
-        (["capsules", "data", "--task", "answers"], "data, line 1: not a question"),
-        (["capsules", "data", "--share", "2"], "share=2.0: must be above 0 and at most 1"),
-        (["joint", "nothing", "src", "ref"], "nothing: not the folder of an encoder"),
-        (["joint", "nothing", "src"], "1 files of texts: source and target belong together"),
-    ],
-)
-def test_bad_input_is_one_sentence(arguments, message, files, capsys):
-    kind, *rest = arguments
-    named = [str(files / part) if part in ("ref", "src", "short", "data", "nothing") else part for part in rest]
-    assert main(["train", kind, *named, "--output", str(files / "out")]) == 2
-    found = capsys.readouterr().err.strip()
-    assert re.search(message, found), found
-    assert found.count("\n") == 0
-    assert not (files / "out").exists()
-
-
-def test_the_output_is_not_an_input(files, capsys):
-    arguments = ["train", "context", str(files / "ref"), str(files / "src"), "--output", str(files / "src")]
-    assert main(arguments) == 2
-    assert "one of the files to read" in capsys.readouterr().err
+@pytest.mark.torch
+def test_encoder_and_adapter(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("torch", reason="the torch extra is not installed")
+    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
+    sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[1] / "learned"))
+    try:
+        from conftest import make_pairs, write_encoder
+    finally:
+        sys.path.pop(0)
+    base = write_encoder(tmp_path / "base")
+    rows = make_pairs(40)
+    labelled = write_pairs(tmp_path / "l.tsv", [f"{a}\t{b}\t{1 - i % 2}" for i, (a, b) in enumerate(rows)])
+    texts = write_pairs(tmp_path / "t.tsv", ["hypothesis\treference", *(f"{a}\t{b}" for a, b in rows)])
+    folder, file = str(tmp_path / "tuned"), str(tmp_path / "a.safetensors")
+    common = ["--epochs", "1", "--batch", "8", "-f", "json"]
+    assert (
+        main(["train", "encoder", str(base), "--pairs", labelled, "--task", "paraphrase", "--output", folder, *common])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["classes"] == {"0": 40, "1": 40}
+    options = ["--teacher", str(base), "--corrupt", "--steps", "4", "--batch", "4", "--rank", "2", "--note", "made up"]
+    assert main(["train", "adapter", folder, "--pairs", texts, "--output", file, *options]) == 0
+    out = capsys.readouterr().out
+    assert "no human label; 4 steps" in out
+    assert f"use it as encoder={file}" in out
+    line = write_pairs(tmp_path / "r.txt", ["the cat sat"])
+    assert main(["score", line, "-i", line, "-m", f"bertscore,encoder={file}", "-q"]) == 0
+    assert "1.0000" in capsys.readouterr().out

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from monge.clouds import MARKED_SHARE
 from monge.engine.job import SystemScores
 from monge.explanation import describe_loss
 from monge.report.printable import make_printable
@@ -148,7 +149,7 @@ def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
     return [
         make_printable(f"{r.system}, {r.metric}: {round(100 * r.unknown)} % of the words are unknown to the encoder")
         for r in results
-        if r.marked
+        if r.unknown > MARKED_SHARE
     ]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,18 +11,17 @@ from typing import Any
 from monge.crosslingual.criteria import SpaceQuality
 from monge.crosslingual.vectors import VectorSpace
 from monge.encoders import load_encoder
-from monge.encoders.checkpoint import config_files, tokenizer_files, weight_files
+from monge.encoders.checkpoint import weight_files
+from monge.encoders.registry import find_directory
 from monge.encoders.stores import digest
 from monge.environment import Environment
-from monge.errors import InputError, OptionError
+from monge.errors import OptionError
+from monge.learned.folder import check_new_folder, write_encoder
 from monge.learned.joint import JointSettings, JointTraining
 from monge.learned.links import LinkedTexts, link_by_vectors, read_links
 from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
-from monge.storage.atomic import write_text
 from monge.version import __version__
 from monge.workflows.align import read_parallel_texts
-
-MANIFEST = "training.json"
 
 
 @dataclass(frozen=True)
@@ -91,11 +88,9 @@ def run_train_joint(
     encoder that is not BERT-shaped.
     """
     around = environment or Environment.read()
-    base, target = Path(request.encoder).expanduser(), Path(request.output)
-    if not (base / "config.json").is_file():
-        raise InputError(f"{base}: not the folder of an encoder (it has no config.json)")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise OptionError(f"{target} exists already: give the name of a new folder")
+    target = Path(request.output)
+    check_new_folder(target)
+    base, title = find_directory(request.encoder, around)
     data = read_linked(request, around)
     training = JointTraining(base, data, request.settings, seed=request.seed, device=request.device)
     before, start = training.measure(), training.judge()
@@ -108,7 +103,12 @@ def run_train_joint(
     notes = tuple(result.notes)
     if not result.judgements or result.judgements.get(result.best_step, start) <= start:
         notes += ("no judgement is better than that of the encoder before training",)
-    manifest = describe(request, training, result) | {"base_weights": weights, "texts": data.digest, "semantic": start}
+    manifest = describe(request, training, result) | {
+        "semantic": start,
+        "base": title,
+        "base_weights": weights,
+        "texts": data.digest,
+    }
     write_encoder(training.model, base, target, manifest)
     return TrainJointResult(str(target), manifest, before, training.measure(), notes)
 
@@ -146,23 +146,3 @@ def describe(request: TrainJointRequest, training: JointTraining, result: LoopRe
         "judgements": {str(step): value for step, value in result.judgements.items()},
         "monge": __version__,
     }
-
-
-def write_encoder(model: Any, base: Path, target: Path, manifest: dict[str, Any]) -> None:
-    """Write weights, with the configuration and tokenizer of *base*, and a manifest; the folder appears in one step."""
-    from safetensors.torch import save_file
-
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
-        made = Path(scratch) / "model"
-        made.mkdir()
-        save_file(
-            {name: own.cpu().contiguous() for name, own in model.state_dict().items()}, made / "model.safetensors"
-        )
-        for path in {*config_files(base), *tokenizer_files(base), *base.glob("*token*.json")}:
-            if not path.name.endswith(".index.json"):
-                shutil.copy(path, made / path.name)
-        write_text(made / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-        if target.is_dir():
-            target.rmdir()
-        made.rename(target)
