@@ -212,7 +212,7 @@ def test_links_are_one_to_one_and_checked(tmp_path):
 
 
 def test_what_cannot_be_aligned_is_refused(folder, files, tmp_path):
-    with pytest.raises(InputError, match=r"no config\.json"):
+    with pytest.raises(ModelError, match=r"no config\.json"):
         run_train_joint(request(files, files))
     (files / "full").mkdir()
     (files / "full" / "file").touch()
