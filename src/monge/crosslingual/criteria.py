@@ -93,8 +93,8 @@ def semantic_criterion(source: Array, target: Array) -> float:
     """Return the mean cosine of translations that are guessed without any links: higher is better (Lample 2018).
 
     Rows of *source* (n, d) and *target* (m, d) are vectors of words. Those that are each other's nearest by CSLS are
-    taken for translations. Vectors are counted from the mean of *target*, so that a space in which all words are alike gains
-    nothing. NaN if no two words are each other's nearest.
+    taken for translations. Vectors are counted from the mean of *target*, so that a space in which all words are alike
+    gains nothing. NaN if no two words are each other's nearest.
 
     >>> round(semantic_criterion(np.eye(4), np.eye(4)[[2, 0, 1, 3]]), 9)
     1.0
