@@ -19,6 +19,8 @@ from monge.storage.atomic import write_text
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
 ENCODERS = ("minilm", "mpnet")
 MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=2.0,alpha=0.7")  # also parts of mongescore
+# the parts of mongescore for texts that are not in English
+MULTILINGUAL = ("bertscore,encoder=use,layers=last,order=3.0,alpha=0.5", "cosine,encoder=use")
 DIGITS = 6
 
 
@@ -31,7 +33,7 @@ def list_variants() -> list[str]:
         encoder = metric_options(name).get("encoder")
         static = encoder is None or encoder.default not in ENCODERS
         variants += [name] if static else [f"{name},encoder={chosen}" for chosen in ENCODERS]
-    return variants + [f"{text},encoder={chosen}" for text in MORE for chosen in ENCODERS]
+    return [*variants, *(f"{text},encoder={chosen}" for text in MORE for chosen in ENCODERS), *MULTILINGUAL]
 
 
 def main() -> None:
