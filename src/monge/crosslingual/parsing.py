@@ -14,7 +14,7 @@ _RELATIONS = {"oa": "obj", "dobj": "obj"}
 
 
 def parse_texts(texts: Iterable[str], parser: str) -> list[list[ParsedWord]]:
-    """Parse *texts* by the spaCy pipeline that the installed package *parser* holds (``fr_core_news_sm``, ``ja_ginza``).
+    """Parse *texts* by the spaCy pipeline of the installed package *parser* (``fr_core_news_sm``, ``ja_ginza``).
 
     Raises ModelError if spaCy or the package is missing, or has no dependency parser.
     """
