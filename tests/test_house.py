@@ -121,7 +121,7 @@ def test_scoring_loads_no_statistics(tmp_path: Path) -> None:
     lines.write_text("the boy ran\n", encoding="utf-8")
     code = (
         "import sys, contextlib, io, monge.cli\n"
-        f"arguments = ['score', {str(lines)!r}, '-i', {str(lines)!r}, '-m', 'rouge1', '--no-cache']\n"
+        f"arguments = ['score', {str(lines)!r}, '-i', {str(lines)!r}, '-m', 'chrf', '--no-cache']\n"
         "with contextlib.redirect_stdout(io.StringIO()): monge.cli.main(arguments)\n"
         "print([m for m in ['scipy', 'torch', 'monge.comparison', 'monge.explanation'] if m in sys.modules])"
     )
