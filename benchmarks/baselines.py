@@ -1,14 +1,16 @@
 """Writes src/monge/metrics/baselines.json: what unrelated texts and copies score by every metric as it is set.
 
 python benchmarks/baselines.py
+python benchmarks/baselines.py minilm-distilled   # only what has this encoder; the rest of the file stays
 
-Metrics that have an encoder are measured with MiniLM and with MPNet. Run it again when the defaults of a metric, the
+Metrics that have an encoder are measured with MiniLM, plain and adapted, and with MPNet. Run it again when the defaults of a metric, the
 texts (src/monge/metrics/unrelated_texts.json) or an encoder change; tests/metrics/test_baseline.py notices.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from monge.metrics import load_metric, metric_options, metric_specs
@@ -17,7 +19,7 @@ from monge.metrics.variants import parse_variant
 from monge.storage.atomic import write_text
 
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
-ENCODERS = ("minilm", "mpnet")
+ENCODERS = ("minilm", "minilm-distilled", "mpnet")
 MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=2.0,alpha=0.7")  # also parts of mongescore
 DIGITS = 6
 
@@ -36,11 +38,15 @@ def list_variants() -> list[str]:
 
 def main() -> None:
     """Measure and write."""
-    records = []
+    only = sys.argv[1:]
+    records = json.loads(FILE.read_text(encoding="utf-8")) if only else []
     for text in list_variants():
+        if only and not any(text.endswith(f",encoder={encoder}") for encoder in only):
+            continue
         variant = parse_variant(text)
         record = measure_baseline(load_metric(variant.name, **variant.options)).record()
         ends = {end: {name: round(x, DIGITS) + 0.0 for name, x in record[end].items()} for end in ("unrelated", "copy")}  # type: ignore[attr-defined]
+        records = [old for old in records if old["signature"] != record["signature"]]
         records.append({**record, **ends})
         print(text, ends["unrelated"]["value"], ends["copy"]["value"])
     # members come first: mongescore is made of baselines that are in the file
