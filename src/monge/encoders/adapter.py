@@ -36,7 +36,14 @@ class ShippedAdapter:
         return Path(str(files("monge.encoders").joinpath("adapters", self.name + SUFFIX)))
 
 
-SHIPPED: tuple[ShippedAdapter, ...] = ()
+SHIPPED: tuple[ShippedAdapter, ...] = (
+    ShippedAdapter(
+        "minilm-distilled",
+        base="minilm",
+        licence="Apache-2.0",
+        summary="MiniLM taught by MPNet and by damaged texts, without human labels (docs/results-adapters.md)",
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
