@@ -9,10 +9,12 @@ from monge.encoders.recent import RecentEncoder
 from monge.encoders.static.hashed import HashedEncoder
 from monge.environment import Environment
 from monge.errors import OptionError
+from monge.metrics import load_metric
 from monge.service import pool as pools
 from monge.service.app import create_app
 from monge.service.pool import MetricPool
 from monge.service.settings import ServiceSettings
+from monge.text import Segment
 
 SEGMENT = {"hypothesis": "The boy ran home.", "references": ["The young man hurried home."]}
 
@@ -39,6 +41,24 @@ def test_texts_that_come_again_are_encoded_once(monkeypatch, memory, asked):
         answers = [client.post("/api/score", json=body).json() for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
     assert counting.asked == asked
+
+
+def test_the_parts_of_a_composite_read_one_encoding(monkeypatch):
+    counting = Counting()
+    monkeypatch.setattr(pools, "load_encoder", lambda name, **options: counting)
+    settings = ServiceSettings(encoders=("minilm",), hosts=("testserver",), memory_bytes=0)
+    with TestClient(create_app(settings)) as client:
+        choice = {"name": "mongescore", "options": {"encoder": "minilm"}}
+        answers = []
+        for hypothesis in ("The boy ran home.", "The boy ran home again."):  # the first request measures the scale
+            counting.asked = 0
+            body = {"metrics": [choice], "segments": [{**SEGMENT, "hypothesis": hypothesis}]}
+            answers.append(client.post("/api/score", json=body).json()["results"][0])
+    assert counting.asked == 2
+    metric = load_metric("mongescore", encoder=HashedEncoder(layers=7, special=True))
+    expected = metric.score([Segment("The boy ran home again.", tuple(SEGMENT["references"]))])[0]
+    assert answers[1]["segments"][0]["value"] == expected.value
+    assert answers[1]["segments"][0]["parts"] == dict(expected.parts)
 
 
 def test_the_number_format_is_in_the_signature(minilm_directory):

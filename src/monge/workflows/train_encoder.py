@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,20 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from monge.encoders.checkpoint import config_files, tokenizer_files, weight_files
+from monge.encoders.checkpoint import weight_files
 from monge.encoders.registry import find_directory
 from monge.encoders.stores import digest
 from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
-from monge.errors import OptionError
 from monge.learned.finetune import FinetuneSettings, FinetuneTraining
+from monge.learned.folder import check_new_folder, write_encoder
 from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
 from monge.learned.pair_files import LabelledPairs, count_classes, read_labelled_pairs
-from monge.storage.atomic import write_text
 from monge.storage.digests import hash_files
 from monge.version import __version__
 
-MANIFEST = "training.json"
 _JUDGEMENTS = 10  # per training
 
 
@@ -83,8 +77,7 @@ def run_train_encoder(
     environment = environment or Environment.read()
     import_torch()
     settings, target, began = request.chosen_settings, Path(request.output), time.monotonic()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise OptionError(f"{target} exists already: give the name of a new folder")
+    check_new_folder(target)
     data = read_labelled_pairs(request.pairs, request.task)
     directory, title = find_directory(request.encoder, environment)
     training = FinetuneTraining(directory, data, settings, seed=request.seed, device=request.device)
@@ -103,7 +96,7 @@ def run_train_encoder(
         report=progress_reporter("encoder", training.steps),
     )
     manifest = _manifest(request, settings, data, result) | {"base": title, "base_weights": base, "data": files}
-    _write_folder(training, directory, target, manifest)
+    write_encoder(training.model, directory, target, manifest)
     return TrainEncoderResult(str(target), manifest, time.monotonic() - began, (*data.notes, *result.notes))
 
 
@@ -123,21 +116,3 @@ def _manifest(
         "held_out": {str(step): round(value, 5) for step, value in result.judgements.items()},
         "monge": __version__,
     }
-
-
-def _write_folder(training: FinetuneTraining, base: Path, target: Path, manifest: dict[str, Any]) -> None:
-    """Write weights, configuration, tokenizer and manifest; the folder appears in one step."""
-    from safetensors.torch import save_file
-
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
-        made = Path(scratch) / "model"
-        made.mkdir()
-        weights = {name: tensor.cpu().contiguous() for name, tensor in training.model.state_dict().items()}
-        save_file(weights, made / "model.safetensors")
-        for path in {*config_files(base), *tokenizer_files(base), *base.glob("*token*.json")}:
-            if not path.name.endswith(".index.json"):
-                shutil.copy(path, made / path.name)
-        write_text(made / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
-        if target.exists():
-            target.rmdir()
-        os.replace(made, target)

@@ -259,6 +259,7 @@ def test_data_that_teach_nothing_are_refused(tmp_path):
 
 
 @torch_only
+@pytest.mark.slow
 def test_kill_9_and_the_same_command_again(tmp_path):
     data = write(tmp_path / "t.tsv", make_lines(120))
     code = """
