@@ -68,6 +68,19 @@ def test_text_table_marks_the_best_and_shows_signatures(files: Path, capsys: pyt
     assert "metric:chrf|" in out
 
 
+def test_a_table_wider_than_the_terminal_is_folded(
+    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("ref.txt", "-i", "hyp.txt", "other.txt", "-m", "chrf", "chrfpp", "rouge1", "rouge2", "-q")
+    monkeypatch.setenv("COLUMNS", "40")
+    _, piped, _ = run(capsys, *arguments)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    _, folded, _ = run(capsys, *arguments)
+    assert max(map(len, folded.splitlines())) <= 40 < max(map(len, piped.splitlines()))
+    assert folded.count("other") == folded.count("system") > 1
+    assert {cell for cell in folded.split() if "-" not in cell} == {c for c in piped.split() if "-" not in c}
+
+
 def test_latex(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, err = run(capsys, "ref.txt", "-i", "hyp.txt", "other.txt", "-m", "chrf", "-f", "latex")
     assert out.startswith(r"\begin{tabular}{lr}")

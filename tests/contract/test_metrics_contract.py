@@ -20,6 +20,7 @@ from monge.metrics.cards import read_prose, render_card
 from monge.metrics.protocols import Aligning, Resamplable, WordSharing
 from monge.metrics.registry import find_factory
 from monge.metrics.variants import parse_variant
+from monge.storage.artifact import Artifact
 from monge.text import Segment, word_spans
 
 NAMES = sorted(metric_specs())
@@ -74,6 +75,21 @@ FOLDER = Path(tempfile.mkdtemp(prefix="monge-contract-"))
 DICTIONARY = write_dictionary(FOLDER / "de-en.tsv")
 
 
+def write_context(path: Path, seed: int = 0) -> str:
+    """Write a context network with random weights that knows the words of the segments and of the tests below."""
+    texts = [t for s in (*SEGMENTS, *DOCUMENTS) for t in (s.hypothesis, *s.references)]
+    texts += ["The committee rejected the proposal because it was too expensive. The river was wide and small."]
+    words = sorted({text[a:b].lower() for text in texts for a, b in word_spans(text)})
+    random, size = np.random.default_rng(seed), 16
+    shapes = {"embedding": (len(words) + 1, size), "input": (64, size), "recurrent": (64, size), "bias": (64,)}
+    arrays = {f"1.{part}": random.standard_normal(shape).astype(np.float32) for part, shape in shapes.items()}
+    Artifact("context", arrays, {"dimension": size, "seeds": [1], "vocabulary": words}).save(path)
+    return str(path)
+
+
+CONTEXT = write_context(FOLDER / "context.safetensors")
+
+
 def load(name: str, **options: object) -> Metric:
     """Load a metric with an encoder that needs no weights, where it takes one, and a small dictionary."""
     if "vectors" in metric_options(name):
@@ -82,6 +98,8 @@ def load(name: str, **options: object) -> Metric:
         options = {"source_language": "de", "dictionary": DICTIONARY, **options}
     if "encoder" in metric_options(name):
         options = {"encoder": HashedEncoder(dimension=16, layers=6, special=True), **options}
+    if "context" in metric_options(name):
+        options = {"context": CONTEXT, **options}
     if name == "meteor":  # synonyms need a database that a machine may lack; tests/metrics covers them
         options = {"wordnet": "none", **options}
     return load_metric(name, **options)
@@ -260,6 +278,7 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
     "fold_case": ("never",), "split": ("sentences",), "tokenize": ("char",), "smooth_method": ("floor",),
     "dictionary": (write_dictionary(FOLDER / "other.tsv", "regen\tboats;home\n"),),
     "source_language": ("tr",), "terms": ("cosine + 0.2*fluency",),
+    "context": (write_context(FOLDER / "other.safetensors", 1),), "join": ("direct",),
     "constants": ("0.1/0.2 0.3/0.4",), "members": ("bertscore + 2*cosine",),
     "form": ("text",), "average": ("recall",), "pieces": ("mean",), "focus": ("entity",), "align": ("greedy",),
     "vectors": ("other_nouns.txt",), "annotator": (EveryWordIsANoun(),),
@@ -267,7 +286,7 @@ OTHER_VALUES: dict[str, tuple[object, ...]] = {
 }  # fmt: skip
 FILES = ("idf", "baseline")
 # long and dtype are tried below; the others need torch, WordNet's files or another language model
-OF_MODELS = ("long", "device", "dtype", "wordnet", "lm")
+OF_MODELS = ("long", "device", "dtype", "wordnet", "lm", "truecase")
 WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
 SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of mongescore is that of rescaled scores
     "mongescore": ("rescale",),
@@ -391,8 +410,9 @@ def test_every_option_changes_signature_and_scores(name: str, option: str, tmp_p
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "dtype" in metric_options(name)])
 def test_options_of_models_reach_them(name: str, minilm_directory: Path) -> None:
-    metric = load_metric(name, encoder=str(minilm_directory), long="truncate")
-    assert "long-truncate" in metric.signature["encoder"]
+    if "long" in metric_options(name):
+        metric = load_metric(name, encoder=str(minilm_directory), long="truncate")
+        assert "long-truncate" in metric.signature["encoder"]
     with pytest.raises(MongeError, match="float8"):
         load_metric(name, encoder=str(minilm_directory), dtype="float8")
 

@@ -24,9 +24,11 @@ from monge.metrics import load_metric, metric_options, metric_specs
 from monge.metrics.base import bind_to, sign_scores
 from monge.text import Segment
 
-# those that ask a language model or a dictionary take too long here; test_metrics_contract tries their options
+# those that ask a language model or a dictionary take too long here, others need a file that was learned;
+# test_metrics_contract tries their options
+LEARNED_OR_GIVEN = {"lm", "dictionary", "context"}
 NAMES = sorted(
-    name for name in metric_specs() if name != "composite" and not {"lm", "dictionary"} & set(metric_options(name))
+    name for name in metric_specs() if name != "composite" and not LEARNED_OR_GIVEN & set(metric_options(name))
 )
 HYPOTHESES = ("The boy in a coat ran home.", "Rain, rain is expected ...", "two two Words words, xyzzy")
 REFERENCES = (
@@ -51,7 +53,8 @@ TEXTS: Mapping[str, tuple[object, ...]] = {
     "idf": ("", "idf.json"), "cost": ("euclidean", "sqeuclidean", "cosine", "position"),
     "lambda_unit": ("absolute", "relative"), "regulariser": ("entropy", "kl"),
     "readout": ("f", "distance", "one_minus", "inverse"), "references": ("max", "mean", "joint"), "baseline": ("",),
-    "language": ("en", "zh", "de"), "remap": ("", "layer"), "bag": ("all", "released"), "oov": ("skip", "zero", "hash"),
+    "language": ("en", "zh", "de"), "remap": ("", "layer"), "truecase": ("",), "bag": ("all", "released"),
+    "oov": ("skip", "zero", "hash"),
     "fold_case": ("auto", "never"), "split": ("lines", "sentences"),
     "tokenize": ("13a", "char", "none"), "smooth_method": ("exp", "floor", "add-k"),
     "members": ("bertscore + 0.5*cosine", "bertscore + chrf", "emd"), "constants": ("", "0.1/0.2 0.3/0.4"),

@@ -7,8 +7,9 @@ import pytest
 
 from monge.encoders import load_encoder
 from monge.encoders.onnx.backend import OnnxBackend
+from monge.encoders.plan import plan_transformer
 from monge.encoders.torch_backend import TorchBackend, choose_device, find_window
-from monge.encoders.transformer import load_transformer, plan_transformer
+from monge.encoders.transformer import load_transformer
 from monge.errors import ModelError, OptionError
 
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")

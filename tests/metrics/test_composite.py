@@ -5,7 +5,6 @@ import pytest
 
 from monge.errors import InputError, OptionError
 from monge.metrics import load_metric
-from monge.metrics.baseline import measure_baseline
 from monge.metrics.composite import read_calibration_pairs
 from monge.text import Segment
 
@@ -37,33 +36,6 @@ def test_constants_are_measured_on_the_pairs_that_come_along():
     assert alone.signature["1.scale"] == f"({scores.mean():.6g},{scores.std():.6g})"
 
 
-def test_scores_depend_on_no_other_segment():
-    ensemble = load_metric("mongescore", encoder="hashed", layers="2")
-    together = values(ensemble)
-    np.testing.assert_allclose([ensemble.score([s])[0].value for s in SEGMENTS], together, atol=1e-9)
-
-
-def test_mongescore_is_rescaled_matching_plus_rescaled_cosine():
-    mongescore = load_metric("mongescore", encoder="hashed", layers="2", order=3, alpha=0.6, sentence=0.5)
-    matching = load_metric("bertscore", encoder="hashed", layers="2", order=3, alpha=0.6, rescale=True)
-    cosine = load_metric("cosine", encoder="hashed", rescale=True)
-    expected = (np.array(values(matching)) + 0.5 * np.array(values(cosine))) / 1.5
-    np.testing.assert_allclose(values(mongescore), expected)
-    without = load_metric("mongescore", encoder="hashed", layers="2", sentence=0)
-    assert len(without.members) == 1
-
-
-def test_a_copy_scores_one_and_unrelated_texts_score_zero_by_mongescore():
-    mongescore = load_metric("mongescore", encoder="hashed")
-    assert mongescore.score([Segment("a red boat", ("a red boat",))])[0].value == pytest.approx(1.0)
-    assert measure_baseline(mongescore).scale.unrelated == pytest.approx(0.0, abs=1e-9)
-
-
-def test_mongescore_is_symmetric_only_if_precision_and_recall_weigh_the_same():
-    assert load_metric("mongescore", encoder="hashed", alpha=0.5).spec.symmetric
-    assert not load_metric("mongescore", encoder="hashed", alpha=0.7).spec.symmetric
-
-
 def test_members_with_corpus_statistics_are_fitted():
     ensemble = load_metric("ensemble", members="yisi1 + bleu", encoder="hashed")
     assert not ensemble.bound
@@ -92,14 +64,6 @@ def test_mistakes_are_named(options, error, message):
 def test_segments_without_reference_are_refused():
     with pytest.raises(InputError, match="7"):
         load_metric("ensemble", members="bleu").score([Segment("x", (), id="7")])
-
-
-def test_options_of_mongescore_name_nothing_else():
-    with pytest.raises(OptionError, match="layers"):
-        load_metric("mongescore", encoder="hashed", layers="0,idf=x.json,weighting=idf")
-    assert load_metric("mongescore", encoder="hashed", layers="2", sentence=1e-5).members[1].weight == 1e-5
-    members = "bertscore,layers=2 + 1e-05*cosine"
-    assert load_metric("ensemble", members=members, encoder="hashed").members[1].weight == 1e-5
 
 
 def test_given_constants_are_signed_to_the_last_digit():

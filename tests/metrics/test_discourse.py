@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from monge.annotate import AnnotatedText
+from monge.encoders import EncodedText
 from monge.errors import OptionError
 from monge.metrics import load_metric
+from monge.metrics.discourse.sentences import is_spelt
 from monge.text import Segment
 
 VECTORS = "boat 1 0\ncrew 0 2\ncoast 0.6 0.8\n"
@@ -133,6 +135,32 @@ def test_weighted_links_count_shared_foci(vectors: str) -> None:
     for found, s in zip((one, other), rows, strict=True):
         pooled = np.concatenate([s.min(0), s.mean(0), s.max(0), s.sum(0)])
         assert found == pytest.approx(pooled @ reference / np.linalg.norm(pooled) / np.linalg.norm(reference))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["b|o|a|t|s", "s|a|il"], True),  # 8 characters in 8 pieces
+        (["boat|s", "sail"], False),
+        (["a", "b", "c", "s|a|i|l"], True),
+        (["a", "b", "c", "d", "s|a|i"], False),  # short words are most of it
+        (["政", "府", "宣|布|提"], False),  # a character of Chinese says much
+        ([], False),
+    ],
+)
+def test_what_is_read_letter_by_letter(words: list[str], expected: bool) -> None:
+    pieces = [(piece, number) for number, word in enumerate(words) for piece in word.split("|")]
+    ends = np.cumsum([len(piece) for piece, _ in pieces], dtype=np.int64)
+    spans = np.array([(end - len(piece), end) for (piece, _), end in zip(pieces, ends, strict=True)])
+    encoded = EncodedText(
+        "".join(words).replace("|", ""),
+        tuple(piece for piece, _ in pieces),
+        spans.reshape(-1, 2).astype(np.int64),
+        np.zeros((1, len(pieces), 2), dtype=np.float32),
+        np.zeros(len(pieces), dtype=bool),
+        np.array([number for _, number in pieces], dtype=np.int64),
+    )
+    assert is_spelt(encoded) == expected
 
 
 def test_features_by_hand() -> None:

@@ -223,8 +223,18 @@ def test_any_text_scores_within_bounds(pairs: list[tuple[str, list[str]]]) -> No
         scores = metric.score(segments)
         low, high = metric.spec.bounds
         told = [score.value for score in scores if "no score: both texts are empty" not in score.notes]
-        for value in [*told, metric.aggregate(segments, scores)]:
+        whole = metric.aggregate(segments, scores)
+        assert math.isnan(whole) is not any(metric.sum_statistics(segments))
+        for value in [*told, *([] if math.isnan(whole) else [whole])]:
             assert low <= value <= high + 1e-9
+
+
+@pytest.mark.parametrize("make", [make_bleu, make_chrf, make_ter])
+def test_a_set_of_empty_texts_has_no_score(make: Callable[[], Any]) -> None:
+    segments = make_segments(["", " "], [[""], [""]])
+    metric = make()
+    assert math.isnan(metric.aggregate(segments, metric.score(segments)))
+    assert math.isfinite(metric.compute(["", "a"], ["", "b"])["score"])
 
 
 @pytest.mark.parametrize("tokenize", ["flores101", "flores200"])

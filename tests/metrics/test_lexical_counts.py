@@ -4,10 +4,14 @@ import math
 
 import pytest
 import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.metrics.distance import edit_distance
 
 from monge.errors import OptionError, UnboundMetricError
 from monge.metrics import load_metric
 from monge.metrics.base import bind_to
+from monge.metrics.lexical.edits import count_edits
 from monge.text import Segment
 
 CORPUS = [
@@ -68,6 +72,15 @@ def test_error_rates_by_hand() -> None:
         load_metric("wer").compute([s.hypothesis for s in more], [list(s.references) for s in more])["score"] == 5 / 8
     )
     assert math.isnan(load_metric("per").score([Segment("a", ("",))])[0].value)
+
+
+WORDS = st.lists(st.sampled_from("abcd"), max_size=12) | st.lists(st.sampled_from("ab"), min_size=60, max_size=80)
+
+
+@given(WORDS, WORDS)
+def test_edits_are_those_of_nltk(hypothesis: list[str], reference: list[str]) -> None:
+    """Longer than a machine word too: the bits of a column must not be lost at 64."""
+    assert count_edits(hypothesis, reference) == edit_distance(hypothesis, reference)
 
 
 def test_bleu_of_lower_order_is_that_of_sacrebleu() -> None:

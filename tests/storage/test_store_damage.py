@@ -34,6 +34,9 @@ def check_and_mend(directory: Path) -> None:
     keys = list(BLOBS)
     for _ in range(3):
         store = Store(directory)
+        for some in (keys, keys[::-7]):
+            laid = store.gather(some)
+            assert laid is None or laid.data.tobytes() == b"".join(BLOBS[key] for key in some)
         for found in (store.get(keys), store.get(keys[::7])):
             assert all(BLOBS[key] == blob for key, blob in found.items())
         assert store.size() >= 0

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from monge.errors import InputError
 
-ALGORITHM = 1  # raise it when an annotator of monge returns something else for the same text
+ALGORITHM = 2  # raise it when an annotator of monge returns something else for the same text
 NOUNS = ("NOUN", "PROPN")  # universal part-of-speech tags
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>|<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>|<!--.*?-->|&(?:[A-Za-z]{2,8}|#\d{1,7}|#x[0-9A-Fa-f]{1,6});", re.DOTALL)
 MARKUP_NOTE = "markup was ignored"
 
 
@@ -73,12 +73,12 @@ class Annotator(Protocol):
 
 
 def blank_markup(text: str) -> str:
-    """Return *text* with tags and comments of HTML or XML replaced by blanks of the same length.
+    """Return *text* with tags, comments and character references of HTML or XML replaced by blanks of the same length.
 
-    >>> blank_markup("a <b>boat</b>")
-    'a    boat    '
+    >>> blank_markup("a <b>boat</b> &amp; crew")
+    'a    boat           crew'
     """
-    if "<" not in text:
+    if "<" not in text and "&" not in text:
         return text
     return _TAG.sub(lambda match: " " * len(match[0]), text)
 

@@ -8,7 +8,8 @@
 DATA is a table of rated outputs (.tsv, .csv, .jsonl; columns such as hypothesis, reference, human, system, id; a column
 lp or part separates language pairs), a set that `monge data list` names (NAME/PART,PART chooses parts or aspects), a
 folder of mt-metrics-eval, or WMT's RR-seglevel.csv of ranked pairs. Scores come from files (--scores) or are computed
-(-m NAME,option=value).
+(-m NAME,option=value). DATA@odd and DATA@even are halves by document; DATA@documents joins judged segments to
+documents, whose judgments are the means of theirs.
 """
 
 from __future__ import annotations

@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 import json
 import math
+import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from monge.clouds import MARKED_SHARE
 from monge.engine.job import SystemScores
 from monge.explanation import describe_loss
 from monge.report.printable import make_printable
-from monge.report.tables import latex_table, text_table
+from monge.report.tables import folded_table, latex_table
 from monge.scores.direction import direction_mark
 from monge.text import write_jsonl, write_tsv
 from monge.workflows.worst import WorstSegment
@@ -92,7 +94,9 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
                 for r, row in enumerate(rows)
             ]
             header = [name + (" " if c else "") for c, name in enumerate(header)]
-        print(text_table(header, rows + ([] if quiet else _scale_rows(results, metrics, width, len(systems) > 1))))
+        rows += [] if quiet else _scale_rows(results, metrics, width, len(systems) > 1)
+        # a terminal would break the lines anywhere; a file or another program gets one row per system
+        print(folded_table(header, rows, width=shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     if not quiet:
         _print_remarks(results, len(systems) if alike else 1, sys.stderr if latex else sys.stdout)
     if not alike:
@@ -145,7 +149,7 @@ def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
     return [
         make_printable(f"{r.system}, {r.metric}: {round(100 * r.unknown)} % of the words are unknown to the encoder")
         for r in results
-        if r.marked
+        if r.unknown > MARKED_SHARE
     ]
 
 

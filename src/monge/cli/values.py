@@ -22,6 +22,11 @@ def seed(text: str) -> int:
     return value
 
 
+def seeds(text: str) -> tuple[int, ...]:
+    """Return seeds that are parted by commas; argparse reports anything else."""
+    return tuple(seed(part.strip()) for part in text.split(","))
+
+
 def count(text: str) -> int:
     """Return a number of things to show, at least 1; argparse reports anything else."""
     if not text.isdecimal() or int(text) < 1:

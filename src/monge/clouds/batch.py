@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,23 @@ _ROWS = 128  # vectors that are worked on at once: they stay in the processor's 
 
 
 @dataclass(frozen=True, eq=False)
+class _Origin:
+    """Tokens and spans of many texts laid end to end, and which of them became points (numbers, text by text)."""
+
+    tokens: Sequence[tuple[str, ...]]
+    spans: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    kept: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    def find(self, k: int) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+        """Return the tokens and spans of text k that became points."""
+        kept = self.kept[self.starts[k] : self.starts[k + 1]]
+        named = self.tokens[k]
+        return tuple(named[i] for i in (kept - self.offsets[k]).tolist()), self.spans[kept]
+
+
+@dataclass(frozen=True, eq=False)
 class CloudBatch(Mapping[str, PointCloud]):
     """The clouds of K texts by text: cloud k has the points ``offsets[k]`` to ``offsets[k + 1]``.
 
@@ -39,7 +56,7 @@ class CloudBatch(Mapping[str, PointCloud]):
     unknown: NDArray[np.float64]
     notes: Sequence[tuple[str, ...]]
     made: dict[int, PointCloud]
-    origins: Sequence[tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]] | None]
+    origins: Sequence[tuple[_Origin, int] | None]
 
     @classmethod
     def of(cls, clouds: Sequence[PointCloud], texts: Sequence[str] | None = None) -> CloudBatch:
@@ -95,12 +112,11 @@ class CloudBatch(Mapping[str, PointCloud]):
         if k not in self.made:
             origin = self.origins[k]
             assert origin is not None
-            tokens, spans, kept = origin
+            tokens, spans = origin[0].find(origin[1])
             own = slice(int(self.offsets[k]), int(self.offsets[k + 1]))
-            named = tuple(tokens[i] for i in kept)
             share = float(self.unknown[k])
             self.made[k] = PointCloud(
-                self.points[own], self.weights[own], named, spans[kept], self.texts[k], self.notes[k], share
+                self.points[own], self.weights[own], tokens, spans, self.texts[k], self.notes[k], share
             )
         return self.made[k]
 
@@ -140,10 +156,11 @@ class _Builder:
 
     def build(self) -> CloudBatch:
         batch, counts = self.batch, np.diff(self.batch.offsets)
-        columns = TokenColumns.of(batch)
+        columns = TokenColumns(batch)
         owner = np.repeat(np.arange(len(batch)), counts)
         keep = ~match_filters(columns, self.recipe.drop, self.recipe.stopwords)
-        weights = weigh_alike(columns.tokens, self.recipe.weighting, self.idf)
+        uniform = self.recipe.weighting == "uniform"
+        weights = np.ones(len(owner)) if uniform else weigh_alike(columns.tokens, self.recipe.weighting, self.idf)
         weights[match_filters(columns, self.recipe.massless, self.recipe.stopwords)] = 0.0
         sizes = np.bincount(owner[keep], minlength=len(batch))
         mass = np.bincount(owner[keep], weights=weights[keep], minlength=len(batch))
@@ -164,14 +181,9 @@ class _Builder:
         batch = self.batch
         starts = np.cumsum([0, *sizes])
         points, masses = self._points(kept), _normalise(weights[kept], starts)
-        local = kept - np.repeat(batch.offsets[:-1], sizes)
         notes = [own if share <= 0 else note_unknown(own, share) for own, share in _pair_notes(batch)]
-        origins = [
-            (tokens, batch.spans[a:b], local[start:stop])
-            for tokens, a, b, start, stop in zip(
-                batch.tokens, batch.offsets[:-1], batch.offsets[1:], starts[:-1], starts[1:], strict=True
-            )
-        ]
+        origin = _Origin(batch.tokens, batch.spans, batch.offsets, kept, starts)
+        origins = list(zip(repeat(origin), range(len(batch))))
         empty = np.zeros(len(batch), dtype=np.bool_)
         if alone:
             cuts = np.sort([starts[k] for k in alone])
@@ -215,9 +227,12 @@ def _pair_notes(batch: EncodedBatch) -> Iterator[tuple[tuple[str, ...], float]]:
 
 def _normalise(weights: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Divide masses by their sum in each cloud, added up as for a single cloud."""
-    bounds = starts.tolist()
-    totals = np.array([weights[a:b].sum() for a, b in pairwise(bounds)])
-    shares = weights / np.repeat(totals, np.diff(starts))
+    sizes = np.diff(starts)
+    totals = np.zeros(len(sizes))
+    for size in np.unique(sizes).tolist():  # numpy's order of adding up a row depends on its length only
+        own = np.flatnonzero(sizes == size)
+        totals[own] = weights[starts[own, None] + np.arange(size)].sum(axis=1)
+    shares = weights / np.repeat(totals, sizes)
     if (weights < 0).any() or not np.isfinite(shares).all():
         raise InputError("masses must be non-negative and finite")
     return np.asarray(shares)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import string
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,19 +46,26 @@ class Tokens(Protocol):
     def words(self) -> NDArray[np.int64]: ...
 
 
-class TokenColumns(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TokenColumns:
     """The tokens of many texts, laid end to end, with the words of all of them numbered differently."""
 
-    tokens: Sequence[str]
-    special: Mask
-    words: NDArray[np.int64]
+    batch: EncodedBatch
 
-    @classmethod
-    def of(cls, batch: EncodedBatch) -> TokenColumns:
-        counts = np.diff(batch.offsets)
-        base = np.repeat(np.arange(len(batch)) * (int(counts.max(initial=0)) + 1), counts)
-        words = np.where(batch.words < 0, -1, batch.words + base)
-        return cls(list(chain.from_iterable(batch.tokens)), batch.special, words)
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The tokens, which many recipes need not look at."""
+        return list(chain.from_iterable(self.batch.tokens))
+
+    @property
+    def special(self) -> Mask:
+        return self.batch.special
+
+    @cached_property
+    def words(self) -> NDArray[np.int64]:
+        counts = np.diff(self.batch.offsets)
+        base = np.repeat(np.arange(len(self.batch)) * (int(counts.max(initial=0)) + 1), counts)
+        return np.where(self.batch.words < 0, -1, self.batch.words + base)
 
 
 def _mask(encoded: Tokens, rule: Callable[[str], bool]) -> Mask:
@@ -107,7 +115,7 @@ def parse_filters(text: str) -> tuple[str, ...]:
 
 def match_filters(encoded: Tokens, names: Collection[str], stopwords: Collection[str] = ENGLISH_STOPWORDS) -> Mask:
     """Return the mask (n,) of the tokens that any of the named rules matches."""
-    matched = np.zeros(len(encoded.tokens), dtype=np.bool_)
+    matched = np.zeros(len(encoded.special), dtype=np.bool_)
     for name in names:
         matched |= FILTERS[name](encoded, stopwords)
     return matched

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,13 @@ from monge.encoders.base import (
     sentence_layer_of,
 )
 from monge.encoders.identity import maker_of
+from monge.encoders.joining import Joining
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
 from monge.encoders.ragged import EncodedBatch
+from monge.encoders.sheets import Sheet, Sheets
 from monge.environment import CACHE_DTYPES
 from monge.errors import ModelError, OptionError, suggest
+from monge.storage.gather import LaidBlobs
 from monge.storage.store import Store, make_label
 
 ALGORITHM = 2  # raise it when what is stored for a text changes
@@ -35,9 +37,10 @@ class CachedEncoder:
 
     The hidden states of every (text, layer) are stored by themselves under SHA-256(identity, layer, text), so that a
     metric with other layers finds those that it shares; tokens, spans, notes and the share of unknown words are stored
-    once per text. When all
-    are there, *encoder* is not called. *dtype* float16 halves the disk space at a relative error of 5e-4; since it
-    changes scores, in the first run as in the second, it is part of the signature.
+    once per text. When all are there, *encoder* is not called. What a metric makes of the layers of a text alone (their
+    power means, the vector of the whole text) is stored as well; the tokens of a text that is read as one vector are
+    not. *dtype* float16 halves the disk space at a relative error of 5e-4; since it changes scores, in the first run as
+    in the second, it is part of the signature.
 
     Raises OptionError for an unknown *dtype* and for an encoder that does not say what computes its vectors.
     """
@@ -85,7 +88,7 @@ class CachedEncoder:
         """Return the tokens ``encode`` would return, without computing vectors."""
         keys = self._keys(texts, _SHEET)
         blobs = self.store.get(list(keys.values()))
-        known = {text: _Sheet.unpack_tokens(blobs[key]) for text, key in keys.items() if key in blobs}
+        known = {text: Sheet.unpack_tokens(blobs[key]) for text, key in keys.items() if key in blobs}
         missing = [text for text in keys if text not in known]
         if missing:
             known.update(zip(missing, self.encoder.tokenize(missing), strict=True))
@@ -96,6 +99,10 @@ class CachedEncoder:
         chosen = tuple(range(self.layers)) if layers is None else tuple(layers)
         if not all(0 <= layer < self.layers for layer in chosen) or not all(isinstance(text, str) for text in texts):
             return self.encoder.encode(texts, layers)  # which knows what to say
+        return self._encode(texts, chosen, chosen)
+
+    def _encode(self, texts: Sequence[str], chosen: tuple[int, ...], kept: Collection[int]) -> list[EncodedText]:
+        """Return the texts encoded; of those that are new, the layers *kept* are stored."""
         keys = {layer: self._keys(texts, str(layer)) for layer in chosen}
         sheets = self._keys(texts, _SHEET)
         blobs = self.store.get([*sheets.values(), *(key for column in keys.values() for key in column.values())])
@@ -107,37 +114,75 @@ class CachedEncoder:
         missing = [text for text in sheets if text not in known]
         if missing:
             fresh = [self._round(one) for one in self.encoder.encode(missing, chosen)]
-            self.store.put(self._label, self._disassemble(fresh, sheets, [keys[layer] for layer in chosen]))
+            columns = [keys[layer] if layer in kept else None for layer in chosen]
+            self.store.put(self._label, self._disassemble(fresh, sheets, columns))
             known.update(zip(missing, fresh, strict=True))
         return [known[text] for text in texts]
 
-    def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
-        """Return different texts laid end to end; those that are stored are read without making an object of each."""
-        chosen = tuple(layers)
-        if len(set(texts)) != len(texts) or not all(0 <= layer < self.layers for layer in chosen):
-            return EncodedBatch.of(self.encode(texts, chosen))
-        columns = [list(self._keys(texts, str(layer)).values()) for layer in chosen]
-        sheets = list(self._keys(texts, _SHEET).values())
-        blobs = self.store.get([key for keys in zip(sheets, *columns, strict=True) for key in keys])
-        if not all(key in blobs for keys in (sheets, *columns) for key in keys):
-            return EncodedBatch.of(self.encode(texts, chosen))
-        known = [_Sheet.split(blobs[key]) for key in sheets]
-        counts = [len(numbers) // 16 for numbers, _ in known]
-        numbers = np.frombuffer(b"".join(numbers for numbers, _ in known), dtype="<i4").reshape(-1, 4).astype(np.int64)
-        joined = b"".join([blobs[key] for keys in columns for key in keys])
-        width = -1 if joined else self.dimension  # named layers may be wider or narrower than the last
-        vectors = np.frombuffer(joined, dtype=self._dtype).reshape(len(chosen), len(numbers), width)
-        rest = [json.loads(data) for _, data in known]
+    def encode_batch(
+        self, texts: Sequence[str], layers: Sequence[int], kept: Collection[int] | None = None
+    ) -> EncodedBatch:
+        """Return different texts laid end to end; those that are stored are read without making an object of each.
+
+        Of texts that are new, only the layers *kept* are stored (None: all of them).
+        """
+        stored = self.read_batch(texts, layers)
+        if stored is not None:
+            return stored
+        if kept is None or not all(0 <= layer < self.layers for layer in layers):
+            return EncodedBatch.of(self.encode(texts, layers))
+        return EncodedBatch.of(self._encode(texts, tuple(layers), kept))
+
+    def read_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch | None:
+        """Return different texts laid end to end, if all of them are stored."""
+        if len(set(texts)) != len(texts) or not all(0 <= layer < self.layers for layer in layers):
+            return None
+        columns = [key for layer in layers for key in self._keys(texts, str(layer)).values()]
+        laid = self.store.gather([*columns, *self._keys(texts, _SHEET).values()])
+        return None if laid is None else self._lay_out(texts, laid, len(layers))
+
+    def read_joined(self, texts: Sequence[str], layers: Sequence[int], joining: Joining) -> EncodedBatch | None:
+        """Return different texts with joined vectors, if all of them are stored."""
+        if len(set(texts)) != len(texts) or self._dtype != "float32":
+            return None
+        keys = self._keys(texts, _name_joined(layers, joining))
+        laid = self.store.gather([*keys.values(), *self._keys(texts, _SHEET).values()])
+        if laid is None or not laid.starts[len(texts)]:
+            return None
+        batch, vectors = self._lay_out(texts, laid, 0), laid.data[: laid.starts[len(texts)]].view(np.float32)
+        rows = int((np.diff(batch.offsets) > 0).sum()) if joining.per_text else len(batch.spans)
+        return joining.restore(batch, vectors.reshape(rows, -1))
+
+    def keep_joined(
+        self, batch: EncodedBatch, vectors: NDArray[np.float32], layers: Sequence[int], joining: Joining
+    ) -> None:
+        """Store the joined *vectors* of the texts of *batch*; with float16, which was chosen to save space, nothing."""
+        if self._dtype != "float32":
+            return
+        counts = np.diff(batch.offsets)
+        ends = np.cumsum(counts > 0 if joining.per_text else counts)[:-1]
+        keys = self._keys(batch.texts, _name_joined(layers, joining)).values()
+        blobs = {key: rows.tobytes() for key, rows in zip(keys, np.split(vectors, ends), strict=True)}
+        self.store.put(self._label, blobs)
+
+    def _lay_out(self, texts: Sequence[str], laid: LaidBlobs, layers: int) -> EncodedBatch:
+        """Return the texts from their vectors, layer by layer, followed by the sheets at the end."""
+        first = len(laid.starts) - 1 - len(texts)
+        bounds = laid.starts[first:] - laid.starts[first]
+        sheets = Sheets.read(laid.data[laid.starts[first] :].tobytes(), bounds.tolist())
+        end = int(laid.starts[layers * len(texts)])
+        width = -1 if end else self.dimension  # named layers may be wider or narrower than the last
+        vectors = laid.data[:end].view(self._dtype).reshape(layers, len(sheets.numbers), width)
         return EncodedBatch(
             texts,
-            [tuple(tokens) for tokens, _, _ in rest],
-            numbers[:, :2],
+            sheets.tokens,
+            sheets.numbers[:, :2],
             vectors.astype(np.float32, copy=False),
-            numbers[:, 3] != 0,
-            numbers[:, 2],
-            np.cumsum([0, *counts]),
-            [tuple(notes) for _, notes, _ in rest],
-            np.array([unknown for _, _, unknown in rest], dtype=np.float64),
+            sheets.numbers[:, 3] != 0,
+            sheets.numbers[:, 2],
+            np.concatenate([[0], np.cumsum(sheets.counts)]),
+            sheets.notes,
+            sheets.unknown,
         )
 
     def _keys(self, texts: Iterable[str], part: str) -> dict[str, bytes]:
@@ -153,7 +198,7 @@ class CachedEncoder:
     def _assemble(self, text: str, sheet: bytes | None, columns: Sequence[bytes | None]) -> EncodedText | None:
         if sheet is None or any(column is None for column in columns):
             return None
-        known = _Sheet.unpack(sheet)
+        known = Sheet.unpack(sheet)
         rows = len(known.tokens)
         flat = [np.frombuffer(column or b"", dtype=self._dtype) for column in columns]
         states = [column.reshape(rows, len(column) // rows if rows else self.dimension) for column in flat]
@@ -161,13 +206,14 @@ class CachedEncoder:
         return known.finish(text, vectors.astype(np.float32, copy=False))
 
     def _disassemble(
-        self, encoded: Iterable[EncodedText], sheets: Mapping[str, bytes], columns: Sequence[Mapping[str, bytes]]
+        self, encoded: Iterable[EncodedText], sheets: Mapping[str, bytes], columns: Sequence[Mapping[str, bytes] | None]
     ) -> dict[bytes, bytes]:
         blobs: dict[bytes, bytes] = {}
         for one in encoded:
-            blobs[sheets[one.text]] = _Sheet.of(one).pack()
+            blobs[sheets[one.text]] = Sheet.of(one).pack()
             for states, column in zip(one.vectors, columns, strict=True):
-                blobs[column[one.text]] = states.astype(self._dtype).tobytes()
+                if column is not None:
+                    blobs[column[one.text]] = states.astype(self._dtype).tobytes()
         return blobs
 
     def _round(self, encoded: EncodedText) -> EncodedText:
@@ -181,44 +227,8 @@ class CachedEncoder:
         return dataclasses.replace(encoded, vectors=rounded.astype(np.float32))
 
 
-class _Sheet(NamedTuple):
-    """The tokens of a text, without vectors."""
-
-    tokens: tuple[str, ...]
-    spans: NDArray[np.int64]
-    special: NDArray[np.bool_]
-    words: NDArray[np.int64]
-    notes: tuple[str, ...]
-    unknown: float
-
-    @classmethod
-    def of(cls, encoded: EncodedText) -> _Sheet:
-        return cls(encoded.tokens, encoded.spans, encoded.special, encoded.words, encoded.notes, encoded.unknown)
-
-    def finish(self, text: str, vectors: NDArray[np.float32]) -> EncodedText:
-        return EncodedText(text, self.tokens, self.spans, vectors, self.special, self.words, self.notes, self.unknown)
-
-    def pack(self) -> bytes:
-        numbers = np.column_stack([self.spans, self.words, self.special]).astype("<i4").tobytes()
-        rest = json.dumps([self.tokens, self.notes, self.unknown]).encode("ascii")
-        return len(numbers).to_bytes(4, "little") + numbers + rest
-
-    @staticmethod
-    def split(data: bytes) -> tuple[bytes, bytes]:
-        """Return the numbers of the tokens, 16 bytes each, and the rest as JSON."""
-        end = 4 + int.from_bytes(data[:4], "little")
-        return data[4:end], data[end:]
-
-    @classmethod
-    def unpack_tokens(cls, data: bytes) -> tuple[str, ...]:
-        return tuple(json.loads(cls.split(data)[1])[0])
-
-    @classmethod
-    def unpack(cls, data: bytes) -> _Sheet:
-        packed, rest = cls.split(data)
-        tokens, notes, unknown = json.loads(rest)
-        numbers = np.frombuffer(packed, dtype="<i4").reshape(len(tokens), 4).astype(np.int64)
-        return cls(tuple(tokens), numbers[:, :2], numbers[:, 3] != 0, numbers[:, 2], tuple(notes), unknown)
+def _name_joined(layers: Sequence[int], joining: Joining) -> str:
+    return f"{','.join(map(str, layers))} {joining.name}"
 
 
 def load_cached(

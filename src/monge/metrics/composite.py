@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders import Encoder
+from monge.encoders.held import EncoderReading
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.metrics.base import ALGORITHM, MetricBase, bind_shared, bind_to, check_needs
-from monge.metrics.baseline import need_baseline
 from monge.metrics.protocols import Counting, CountingMetric, Encoding, Metric, MetricSpec, Unit
 from monge.metrics.specs import spec_named
 from monge.metrics.variants import MetricVariant, parse_variant
@@ -69,7 +69,7 @@ class EnsembleMetric(MetricBase):
         identities = [stated_identity(part) for part in self.parts]
         return None if None in identities else "|".join(map(str, [self.signature, f"metrics={ALGORITHM}", *identities]))
 
-    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+    def encodings(self) -> tuple[EncoderReading, ...]:
         return tuple(pair for part in self.parts if isinstance(part, Encoding) for pair in part.encodings())
 
     @property
@@ -207,65 +207,6 @@ def load_composite(
     return dataclasses.replace(make_ensemble("composite", variants, plain, environment=environment), calibration="")
 
 
-def load_mongescore(
-    *,
-    encoder: str | Encoder = "mpnet",
-    layers: str = "middle",
-    order: float = 2.0,
-    alpha: float = 0.7,
-    sentence: float = 0.2,
-    environment: Environment | None = None,
-) -> EnsembleMetric:
-    """Greedy matching of order p in a middle layer, plus *sentence* times the cosine of the sentence vectors.
-
-    Both are rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
-    the weight of recall in the F of the matching. The defaults were chosen by ``monge tune`` on several tasks at once:
-    docs/results.md has the command and the grid.
-    """
-    terms = _mongescore_terms(encoder, layers, order, alpha, sentence)
-    metrics = [variant.load(environment) for _, variant in terms]
-    baselines = [need_baseline(metric) for metric in metrics]
-    scales = [(b.scale.unrelated, b.scale.copy - b.scale.unrelated) for b in baselines]
-    made = _assemble("mongescore", terms, metrics, scales, calibration="unrelated/copy")
-    return dataclasses.replace(made, spec=dataclasses.replace(made.spec, symmetric=alpha == 0.5))
-
-
-def load_mongescore_document(
-    *,
-    encoder: str | Encoder = "mpnet",
-    layers: str = "middle",
-    order: float = 3.0,
-    sentence: float = 0.5,
-    discourse: float = 1.0,
-    annotator: str = "",
-    language: str = "en",
-    environment: Environment | None = None,
-) -> EnsembleMetric:
-    """Matching and sentence cosine of documents, plus *discourse* times ``ds_focus`` (form union), standardised.
-
-    Order 3, F with α = 0.5 and half the cosine: the settings with which docs/results-discourse.md measured it.
-    """
-    if not 0 < discourse < math.inf:
-        raise OptionError(f"discourse={discourse}: must be positive and finite")
-    focus = {"encoder": encoder, "layers": layers, "annotator": annotator, "language": language}
-    terms = _mongescore_terms(encoder, layers, order, 0.5, sentence)
-    terms.append((discourse, MetricVariant("ds_focus", "ds_focus", focus)))
-    return make_ensemble("mongescore_document", terms, environment=environment)
-
-
-def _mongescore_terms(
-    encoder: str | Encoder, layers: str, order: float, alpha: float, sentence: float
-) -> list[tuple[float, MetricVariant]]:
-    if not 0 <= sentence < math.inf:
-        raise OptionError(f"sentence={sentence}: must not be negative or infinite")
-    matching = {"encoder": encoder, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
-    label = f"bertscore,layers={layers},order={order!r},alpha={alpha!r}"
-    terms = [(1.0, MetricVariant(label, "bertscore", matching))]
-    if sentence:
-        terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
-    return terms
-
-
 def make_ensemble(
     name: str,
     terms: Sequence[tuple[float, MetricVariant]],
@@ -282,16 +223,17 @@ def make_ensemble(
         pairs = read_calibration_pairs()
         scales = [_measure(metric, pairs, variant.label) for metric, (_, variant) in zip(metrics, terms, strict=True)]
         calibration = f"builtin({len(pairs)})"
-    return _assemble(name, terms, metrics, scales, calibration)
+    return assemble(name, terms, metrics, scales, calibration)
 
 
-def _assemble(
+def assemble(
     name: str,
     terms: Sequence[tuple[float, MetricVariant]],
     metrics: Sequence[Metric],
     scales: Sequence[tuple[float, float]],
     calibration: str,
 ) -> EnsembleMetric:
+    """Return the ensemble of loaded *metrics*, which *terms* describe, standardised by *scales* (mean, spread)."""
     made = tuple(
         Member(metric, variant, weight, *scale)
         for metric, (weight, variant), scale in zip(metrics, terms, scales, strict=True)

@@ -111,7 +111,8 @@ def choose_encoders(
 
 def _default_model(variant: MetricVariant) -> ModelSpec | None:
     """Return the known model that a transport metric takes unless it is told otherwise; None if it was told."""
-    told = any(name in variant.options for name in ("encoder", "layers", "against_encoder", "idf", "baseline", "remap"))
+    choices = ("encoder", "layers", "against_encoder", "idf", "baseline", "remap", "context")
+    told = any(name in variant.options for name in choices)
     if told or find_spec(variant.name).family != "transport":
         return None
     default = metric_options(variant.name)["encoder"].default
@@ -155,7 +156,7 @@ class _Made(NamedTuple):
 def _models_of(metrics: Iterable[Metric], added: Collection[AddedModel]) -> Iterator[_Made]:
     """Yield the models of *metrics* of which languages are known."""
     for metric in metrics:
-        runners: list[Signed] = [encoder for encoder, _ in metric.encodings()] if isinstance(metric, Encoding) else []
+        runners: list[Signed] = [encoder for encoder, *_ in metric.encodings()] if isinstance(metric, Encoding) else []
         runners += metric.language_models() if isinstance(metric, Predicting) else ()
         for runner in runners:
             made = _recognise(runner, added)

@@ -19,6 +19,11 @@ _ECHIZENYA = (
     "Echizen'ya, Araki and Hovy (2019), Word Embedding-Based Automatic MT Evaluation Metric using Word Position "
     "Information, NAACL"
 )
+_ECHIZENYA_CONTEXT = (
+    "Echizen'ya, Araki and Hovy, automatic MT evaluation with word embeddings and context vectors of an attention-"
+    "based encoder–decoder (in Japanese); Luong, Pham and Manning (2015), Effective Approaches to Attention-based "
+    "Neural Machine Translation, EMNLP"
+)
 _ZHAO_2020 = (
     "Zhao et al. (2020), On the Limitations of Cross-lingual Encoders as Exposed by Reference-Free Machine Translation "
     "Evaluation, ACL"
@@ -112,6 +117,16 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
     ),
     _transport("we", "1 − EMD of tf·idf-weighted word vectors", _ECHIZENYA, (-1, 1)),
     _transport("we_wpi", "WE with word positions in the distance", _ECHIZENYA, (-1, 1)),
+    MetricSpec(
+        "we_wpi_context",
+        "monge.metrics.context:load_we_wpi_context",
+        "WE_WPI with words in context, learned from the test set",
+        family="transport",
+        explains=True,
+        growth="quadratic",
+        bounds=(-1, 1),
+        citation=_ECHIZENYA_CONTEXT,
+    ),
     _transport(
         "cosine",
         "cosine of the two sentence vectors",
@@ -130,16 +145,25 @@ TRANSPORT_SPECS: tuple[MetricSpec, ...] = (
 
 ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
+        "we_wpi_attention",
+        "monge.metrics.context:load_we_wpi_attention",
+        "mean of WE_WPI and of the cosine of contexts learned from the test set",
+        family="ensemble",
+        bounds=(-1, 1),
+        citation=_ECHIZENYA_CONTEXT,
+    ),
+    MetricSpec(
         "mongescore",
-        "monge.metrics.composite:load_mongescore",
+        "monge.metrics.mongescore:load_mongescore",
         "greedy matching that minds the worst words, and sentence cosine",
         family="ensemble",
         bounds=(-_INF, 1),
         citation="monge, docs/results.md; the parts: Zhang et al. (2020), Reimers and Gurevych (2019), Villani (2009)",
+        explains=True,
     ),
     MetricSpec(
         "mongescore_document",
-        "monge.metrics.composite:load_mongescore_document",
+        "monge.metrics.mongescore:load_mongescore_document",
         "mongescore of whole documents plus ds_focus: content and coherence",
         family="ensemble",
         bounds=(-_INF, _INF),

@@ -28,10 +28,43 @@ def text_table(header: Row, rows: Sequence[Row], *, left: int = 1) -> str:
     a       31.2
     long     9.1
     """
-    lines = [header, *rows]
-    widths = [max(display_width(line[i]) for line in lines) for i in range(len(header))]
+    widths = _column_widths([header, *rows])
     rule = ["-" * width for width in widths]
     return "\n".join(_text_line(line, widths, left) for line in (header, rule, *rows))
+
+
+def folded_table(header: Row, rows: Sequence[Row], *, width: int | None) -> str:
+    """Return :func:`text_table`, in blocks of columns under each other where it is wider than *width*.
+
+    Every block repeats the first column and has at least one other. None: as wide as it gets.
+
+    >>> print(folded_table(["system", "bleu", "chrf"], [["a", "31.2", "55.0"]], width=14))
+    system  bleu
+    ------  ----
+    a       31.2
+    <BLANKLINE>
+    system  chrf
+    ------  ----
+    a       55.0
+    """
+    first, *widths = _column_widths([header, *rows])
+    blocks: list[list[int]] = [[]]
+    used = first
+    for column, own in enumerate(widths, start=1):
+        if width is not None and blocks[-1] and used + 2 + own > width:
+            blocks.append([])
+            used = first
+        blocks[-1].append(column)
+        used += 2 + own
+    return "\n\n".join(text_table(_choose([header], block)[0], _choose(rows, block)) for block in blocks)
+
+
+def _choose(rows: Sequence[Row], columns: Sequence[int]) -> list[list[str]]:
+    return [[row[0], *(row[i] for i in columns)] for row in rows]
+
+
+def _column_widths(lines: Sequence[Row]) -> list[int]:
+    return [max(display_width(line[i]) for line in lines) for i in range(len(lines[0]))]
 
 
 def _text_line(line: Row, widths: Sequence[int], left: int) -> str:

@@ -10,9 +10,12 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 FORMAT = 2  # raise it when what is stored changes: files of another format are built again
 PACK_BYTES = 64 << 20  # a pack is closed once it is this long; packs are dropped whole
@@ -58,7 +61,7 @@ class Entry(NamedTuple):
         return cls(*(_count(value) for value in row))
 
 
-def checksum(key: bytes, blob: bytes) -> int:
+def checksum(key: bytes, blob: bytes | memoryview) -> int:
     """Return the checksum of *blob* as the blob of *key*: another blob, or a part of one, has another."""
     start = zlib.crc32(b"%d:%b%d:" % (len(key), key, len(blob)))
     return zlib.crc32(blob, start)
@@ -101,19 +104,35 @@ class PackIndex:
         """Return the places of those *keys* that are stored."""
         found: dict[bytes, Entry] = {}
         for start in range(0, len(keys), _MOST_KEYS):
-            part = keys[start : start + _MOST_KEYS]
-            marks = ",".join("?" * len(part))
-            rows = self._connection.execute(
-                f"SELECT key, pack, offset, size, crc FROM entries WHERE key IN ({marks})", part
-            )
-            found.update((key if type(key) is bytes else _key(key), Entry.of(place)) for key, *place in rows)
+            stored, places = self._select(keys[start : start + _MOST_KEYS])
+            found.update((_key(key), Entry.of(place)) for key, place in zip(stored, places, strict=True))
         return found
+
+    def locate(self, keys: Sequence[bytes]) -> NDArray[np.int64] | None:
+        """Return pack, offset, size and checksum of the blob of every key (K, 4), or None if one is not stored."""
+        found: dict[bytes, tuple[Any, ...]] = {}
+        for start in range(0, len(keys), _MOST_KEYS):
+            found.update(zip(*self._select(keys[start : start + _MOST_KEYS]), strict=True))
+        if len(found) < len(keys) or not all(map(found.__contains__, keys)):
+            return None
+        rows = [found[key] for key in keys]
+        values = set(map(type, chain.from_iterable(rows)))
+        places = np.array(rows if values <= {int} else [Entry.of(row) for row in rows], dtype=np.int64).reshape(-1, 4)
+        if (places < 0).any():
+            raise DamagedIndexError("it holds a negative place")
+        return places
+
+    def _select(self, keys: Sequence[bytes]) -> tuple[list[bytes], list[tuple[Any, ...]]]:
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, pack, offset, size, crc FROM entries WHERE key IN ({marks})"
+        rows = self._connection.execute(query, keys).fetchall()
+        return [row[0] for row in rows], [row[1:] for row in rows]
 
     def read(self, entries: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, bytes | None]]:
         """Yield (key, blob) in order of place; a blob that is not what was written comes as None."""
         by_place = sorted(entries.items(), key=lambda item: item[1][:2])
         for pack, group in groupby(by_place, key=lambda item: item[1].pack):
-            stream = self._open_to_read(pack)
+            stream = self.open_to_read(pack)
             if stream is None:
                 yield from ((key, None) for key, _ in group)
                 continue
@@ -125,6 +144,13 @@ class PackIndex:
     def has_pack(self, pack: int) -> bool:
         """Whether a pack is still there: another process may have pruned it."""
         return os.path.lexists(self._pack_path(pack))
+
+    def pack_length(self, pack: int) -> int:
+        """Return the bytes of a pack; 0 if it is not there."""
+        try:
+            return self._pack_path(pack).stat().st_size
+        except OSError:
+            return 0
 
     def append(self, label: str, blobs: Mapping[bytes, bytes], today: int) -> None:
         """Store *blobs*; those that are there already are left as they are."""
@@ -293,7 +319,7 @@ class PackIndex:
                 while rest:
                     rest = rest[stream.write(rest) :]
 
-    def _open_to_read(self, pack: int) -> IO[bytes] | None:
+    def open_to_read(self, pack: int) -> IO[bytes] | None:
         """Open a pack; None if it is not there, or is a link or anything else that this store never makes."""
         path = self._pack_path(pack)
         if not _is_regular(path):

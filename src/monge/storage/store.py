@@ -15,7 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from monge.environment import CACHE_BYTES
+from monge.storage.gather import LaidBlobs, gather_blobs
 from monge.storage.notices import report
 from monge.storage.pack_index import DamagedIndexError, ForeignIndexError, PackIndex
 
@@ -104,6 +107,13 @@ class Store:
         """Return the blobs of those *keys* that are stored whole."""
         return self._guarded(lambda index: self._get(index, keys), {})
 
+    def gather(self, keys: Sequence[bytes]) -> LaidBlobs | None:
+        """Return the blobs of *keys*, all different, laid end to end in their order; None unless all are stored whole.
+
+        Much faster than ``get`` for large blobs: they are read once, to where they stay.
+        """
+        return self._guarded(lambda index: self._gather(index, keys), None)
+
     def put(self, label: str, blobs: Mapping[bytes, bytes]) -> None:
         """Store *blobs* under *label*, unless the disk or this process's share is full."""
         for batch in _batches(blobs):
@@ -154,6 +164,15 @@ class Store:
         if blobs and not self._read_only:
             index.touch({place.pack for place in places.values()}, _today())
         return blobs
+
+    def _gather(self, index: PackIndex, keys: Sequence[bytes]) -> LaidBlobs | None:
+        places = index.locate(keys)
+        if places is None:
+            return None
+        laid = gather_blobs(index, keys, places)
+        if laid is not None and len(places) and not self._read_only:
+            index.touch(np.unique(places[:, 0]).tolist(), _today())
+        return laid
 
     def _put(self, index: PackIndex, label: str, blobs: Mapping[bytes, bytes]) -> None:
         if self._read_only:

@@ -14,7 +14,16 @@ from typing import Any, Protocol
 from monge.environment import Environment
 from monge.errors import InputError, OptionError, suggest
 from monge.meta import LEVELS
-from monge.meta.data import CATALOG, HALVES, DataSpec, JudgedSet, find_data, judge_records, read_named_columns
+from monge.meta.data import (
+    CATALOG,
+    DOCUMENTS,
+    HALVES,
+    DataSpec,
+    JudgedSet,
+    find_data,
+    judge_records,
+    read_named_columns,
+)
 from monge.meta.data.generation import read_flickr
 from monge.meta.data.mtme import read_tree
 from monge.meta.data.named_columns import open_records
@@ -49,6 +58,7 @@ class JudgedData:
         A table (.tsv, .csv, .jsonl), a set of the catalogue (``NAME`` or ``NAME/PART,PART``), a folder of
         mt-metrics-eval, WMT's RR-seglevel.csv, pairs of texts of which one was preferred, or rows in memory: a list of
         dicts, or columns by name. ``@odd`` or ``@even`` after a path or name takes one half of the documents,
+        ``@documents`` joins segments to documents, whose judgments are the means of theirs (``@documents@odd``), and
         ``:summary`` and the like name the level at which agreement is measured: ``summeval@odd:summary``.
     human, columns, score_columns
         Of a table: the columns of judgments, the column of each role, the columns of metric scores.
@@ -85,8 +95,24 @@ class JudgedData:
     @property
     def half(self) -> str:
         """Which half of the documents the source names: ``odd``, ``even`` or, for all of them, nothing."""
-        _, mark, end = self._unlevelled.rpartition("@")
-        return end if mark and end in HALVES and not Path(self._unlevelled).exists() else ""
+        return next((mark for mark in self._marks if mark in HALVES), "")
+
+    @property
+    def joined(self) -> bool:
+        """Whether the source asks for documents in place of segments."""
+        return DOCUMENTS in self._marks
+
+    @property
+    def _marks(self) -> tuple[str, ...]:
+        """The words after ``@`` at the end of the source, the last first."""
+        text, marks = self._unlevelled, list[str]()
+        for _ in range(2):  # at most a half, and documents
+            start, mark, end = text.rpartition("@")
+            if not mark or end not in (*HALVES, DOCUMENTS) or Path(text).exists():
+                break
+            marks.append(end)
+            text = start
+        return tuple(marks)
 
     @property
     def level(self) -> str:
@@ -101,7 +127,7 @@ class JudgedData:
     @property
     def place(self) -> str:
         """The path or name of the whole set."""
-        return self._unlevelled.removesuffix(f"@{self.half}")
+        return self._unlevelled.removesuffix("".join(f"@{mark}" for mark in reversed(self._marks)))
 
     @property
     def path(self) -> Path | None:
@@ -138,6 +164,8 @@ class JudgedData:
 def read_judged_sets(data: JudgedData, *, environment: Environment, seed: int = 0) -> list[JudgedSet]:
     """Read the judged sets that *data* names, choose aspects, draw the sample and prepare the texts."""
     sets = [judged.choose_aspects(data.aspects) for judged in _read_source(data, environment)]
+    if data.joined:
+        sets = [judged.join_documents() for judged in sets]
     if data.half:
         sets = [judged.take_half(data.half) for judged in sets]
     if data.sample is not None:

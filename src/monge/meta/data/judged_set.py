@@ -9,9 +9,10 @@ import numpy as np
 
 from monge.errors import InputError, OptionError, suggest
 from monge.scores import ScoreTable
-from monge.text import Segment
+from monge.text import Segment, iter_documents
 
 HALVES = ("odd", "even")
+DOCUMENTS = "documents"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +117,31 @@ class JudgedSet:
         chosen = {id for id in ids if numbers[units.get(id, id)] % 2 == HALVES.index(half)}
         return self._keep(chosen, f"the {half} half: {len(chosen)} of {len(ids)} inputs")
 
+    def join_documents(self) -> JudgedSet:
+        """Return the set with documents in place of segments: texts joined, judgments and scores averaged.
+
+        A judgment of a document is the mean over those of its segments that were judged. Raises OptionError if a
+        segment names no document.
+        """
+        units = self.documents
+        lost = next((id for id, document in units.items() if not document), None)
+        if lost is not None or not units:
+            where = self.name if lost is None else f"{self.name}: segment {lost!r}"
+            raise OptionError(f"{where} belongs to no document, so that documents cannot be compared")
+        by_system: dict[str, list[Segment]] = {}
+        for segment in self.segments:
+            by_system.setdefault(segment.system, []).append(segment)
+        joined = tuple(document for own in by_system.values() for document in iter_documents(own))
+        names = dict.fromkeys(units.values())
+        return replace(
+            self,
+            segments=joined,
+            judgments={aspect: _average_columns(table, units) for aspect, table in self.judgments.items()},
+            scores={name: _average_columns(table, units) for name, table in self.scores.items()},
+            document_of={name: name for name in names},
+            notes=(*self.notes, f"{len(units)} inputs joined to {len(names)} documents"),
+        )
+
 
 def count_shared_outputs(first: Sequence[JudgedSet], second: Sequence[JudgedSet]) -> int:
     """Return how many outputs (hypothesis with references) of *second* are also in *first*."""
@@ -158,3 +184,15 @@ def make_judged_set(
 def _keep_columns(table: ScoreTable, chosen: set[str]) -> ScoreTable:
     keep = [i for i, segment in enumerate(table.segments) if segment in chosen]
     return replace(table, segments=tuple(table.segments[i] for i in keep), values=table.values[:, keep])
+
+
+def _average_columns(table: ScoreTable, units: Mapping[str, str]) -> ScoreTable:
+    """Return the table with one column per unit: the mean of the known values of its segments."""
+    names = list(dict.fromkeys(units[segment] for segment in table.segments))
+    owner = np.array([names.index(units[segment]) for segment in table.segments], dtype=np.int64)
+    known = np.isfinite(table.values)
+    member = owner[:, None] == np.arange(len(names))[None, :]
+    counts = known.astype(np.float64) @ member
+    sums = np.where(known, table.values, 0.0) @ member
+    values = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return replace(table, segments=tuple(names), values=values, types=())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from monge.environment import Environment
 from monge.errors import OptionError, UnboundMetricError
 from monge.metrics.base import ALGORITHM, MetricBase, check_needs, note_empty_texts, score_of_nothing
+from monge.metrics.lexical.edits import count_edits, count_moves
 from monge.metrics.lexical.sacrebleu import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
@@ -45,7 +46,7 @@ class CountMetric(MetricBase):
 
     @property
     def identity(self) -> str:
-        return f"{self.signature}|metrics={ALGORITHM}|nltk-{version('nltk')}"
+        return f"{self.signature}|metrics={ALGORITHM}"
 
     def count_words(self, text: str) -> int:
         return len(self.tokenize(text))
@@ -220,27 +221,6 @@ def diverge(first: Counter[Gram], second: Counter[Gram]) -> float:
         middle = (p + q) / 2
         terms += [0.5 * share * math.log2(share / middle) for share in (p, q) if share > 0]
     return min(1.0, max(0.0, math.fsum(terms)))
-
-
-def count_moves(hypothesis: Tokens, reference: Tokens) -> int:
-    """Return the edits if the order of words is ignored: max(|h|, |r|) − shared words.
-
-    >>> count_moves(["b", "a", "c"], ["a", "b"])
-    1
-    """
-    shared = (Counter(hypothesis) & Counter(reference)).total()
-    return max(len(hypothesis), len(reference)) - shared
-
-
-def count_edits(hypothesis: Tokens, reference: Tokens) -> int:
-    """Return the fewest insertions, deletions and substitutions of words, by nltk.
-
-    >>> count_edits(["the", "cat", "sat"], ["a", "cat", "sat", "down"])
-    2
-    """
-    from nltk.metrics.distance import edit_distance
-
-    return int(edit_distance(hypothesis, reference))
 
 
 def make_cider(

@@ -70,7 +70,9 @@ class SacrebleuMetric(MetricBase):
         return [sum(column) for column in zip(*self._statistics(segments), strict=True)]
 
     def score_of_sums(self, sums: Sequence[float]) -> float:
-        """Return sacrebleu's corpus score of summed statistics."""
+        """Return sacrebleu's corpus score of summed statistics; NaN where there was nothing to count."""
+        if not any(sums):
+            return float("nan")
         return float(self.corpus._compute_score_from_stats(list(sums)).score)
 
     def parts_of_sums(self, sums: Sequence[float]) -> dict[str, float]:

@@ -123,7 +123,7 @@ LEXICAL_SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         "wer",
         "monge.metrics.lexical.counts:make_wer",
-        "word edits per reference word (nltk)",
+        "word edits per reference word",
         "lexical",
         bounds=(0.0, inf),
         growth="quadratic",
