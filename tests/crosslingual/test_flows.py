@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from monge.crosslingual.fitted import FittedRemap, RemapFacts
-from monge.crosslingual.flows import FlowFromLatent, FlowToLatent, Network
+from monge.crosslingual.flows import FlowFromLatent, FlowToLatent, TanhNetwork
 from monge.crosslingual.maps import Chain
 from monge.errors import InputError
 
@@ -76,5 +76,5 @@ def test_a_network_that_only_standardises() -> None:
     weights |= {"source_mean": np.ones(3), "source_scale": np.full(3, 100.0)}
     weights |= {"target_mean": np.full(3, 5.0), "target_scale": np.full(3, 200.0)}
     rows = np.array([[1.0, 2.0, 0.0]])
-    assert Network.of(weights).transform(rows)[0] == pytest.approx([5, 7, 3], abs=1e-3)  # tanh is linear near 0
-    assert Network.of(weights).transform(np.zeros((0, 3))).shape == (0, 3)
+    assert TanhNetwork.of(weights).transform(rows)[0] == pytest.approx([5, 7, 3], abs=1e-3)  # tanh is linear near 0
+    assert TanhNetwork.of(weights).transform(np.zeros((0, 3))).shape == (0, 3)

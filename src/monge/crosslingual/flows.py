@@ -132,7 +132,7 @@ class FlowFromLatent(_Trained):
 
 
 @dataclass(frozen=True, eq=False)
-class Network(_Trained):
+class TanhNetwork(_Trained):
     """x ↦ y: three fully connected layers with tanh (:func:`network_output`)."""
 
     kind = "network"
@@ -141,4 +141,4 @@ class Network(_Trained):
         return np.asarray(network_output(values, self.weights, np))
 
 
-TRAINED_KINDS: Mapping[str, type[StoredMap]] = {kind.kind: kind for kind in (FlowToLatent, FlowFromLatent, Network)}
+TRAINED_KINDS: Mapping[str, type[StoredMap]] = {kind.kind: kind for kind in (FlowToLatent, FlowFromLatent, TanhNetwork)}

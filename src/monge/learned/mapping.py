@@ -13,7 +13,7 @@ from monge.crosslingual.fit import Maps
 from monge.crosslingual.flows import (
     FlowFromLatent,
     FlowToLatent,
-    Network,
+    TanhNetwork,
     flow_from_latent,
     flow_to_latent,
     latent_density,
@@ -151,7 +151,7 @@ class NetworkModel:
         """Nothing."""
 
     def maps(self) -> Maps:
-        return Network(as_arrays(self.tensors)), Chain()
+        return TanhNetwork(as_arrays(self.tensors)), Chain()
 
 
 class LinearModel:
