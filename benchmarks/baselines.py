@@ -22,6 +22,8 @@ from monge.storage.atomic import write_text
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
 ENCODERS = ("minilm", "mpnet")
 MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=2.0,alpha=0.7")  # also parts of mongescore
+# the parts of mongescore for texts that are not in English
+MULTILINGUAL = ("bertscore,encoder=use,layers=last,order=3.0,alpha=0.5", "cosine,encoder=use")
 DIGITS = 6
 
 
@@ -37,7 +39,7 @@ def list_variants() -> list[str]:
     variants += [f"{text},encoder={chosen}" for text in MORE for chosen in ENCODERS]
     reading = [text for text in variants if ",encoder=" in text and "dtype" in metric_options(parse_variant(text).name)]
     smaller = [f"{text},dtype=int8" for text in reading]
-    return variants + sorted(smaller, key=lambda text: text.startswith("mongescore"))
+    return [*variants, *MULTILINGUAL, *sorted(smaller, key=lambda text: text.startswith("mongescore"))]
 
 
 def main() -> None:
