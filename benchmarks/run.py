@@ -30,6 +30,7 @@ KEPT = HERE.parent / "build" / "benchmarks.json"
 SCRIPTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("transport.py", ()),
     ("encoder.py", ("--texts", "200", "--rounds", "3")),
+    ("precision.py", ("--texts", "100", "--pairs", "40")),
     ("metrics.py", ("--pairs", "200", "--rounds", "1")),
     ("cache.py", ("--pairs", "400", "--rounds", "1")),
     ("warm.py", ("--pairs", "200", "--rounds", "2")),

@@ -9,7 +9,8 @@ from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from monge.encoders.checkpoint import NAMINGS, Checkpoint, read_config
-from monge.encoders.transformer import load_transformer, plan_transformer
+from monge.encoders.plan import plan_transformer
+from monge.encoders.transformer import load_transformer
 from monge.errors import ModelError
 
 HIDDEN, INNER, HEADS, WINDOW, LAYERS = 24, 40, 12, 510, 2

@@ -14,9 +14,9 @@ from monge.encoders import identity as identity_module
 from monge.encoders.base import Identified
 from monge.encoders.cached import CachedEncoder
 from monge.encoders.identity import compose_identity, is_current, maker_of
+from monge.encoders.plan import plan_transformer
 from monge.encoders.static import StaticEncoder
 from monge.encoders.static.hashed import HashedEncoder
-from monge.encoders.transformer import plan_transformer
 from monge.environment import Environment
 from monge.storage.store import Store
 

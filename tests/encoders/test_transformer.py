@@ -10,7 +10,8 @@ import pytest
 
 from monge.encoders import Encoder, load_encoder
 from monge.encoders.models import find_model, locate_model
-from monge.encoders.transformer import load_transformer, plan_transformer
+from monge.encoders.plan import plan_transformer
+from monge.encoders.transformer import load_transformer
 from monge.encoders.windows import plan_windows
 from monge.environment import Environment
 from monge.errors import InputError, ModelError, OptionError

@@ -30,14 +30,18 @@ def test_scores_depend_on_no_other_segment() -> None:
     np.testing.assert_allclose([ensemble.score([s])[0].value for s in SEGMENTS], together, atol=1e-9)
 
 
-def test_mongescore_is_rescaled_matching_plus_rescaled_cosine() -> None:
-    mongescore = load_metric("mongescore", encoder="hashed", layers="2", order=3, alpha=0.6, sentence=0.5)
-    matching = load_metric("bertscore", encoder="hashed", layers="2", order=3, alpha=0.6, rescale=True)
+def test_mongescore_is_the_weighted_mean_of_its_rescaled_parts() -> None:
+    options = {"encoder": "hashed", "layers": "2", "order": 3, "alpha": 0.6}
+    mongescore = load_metric("mongescore", **options, sentence=0.5, lexical=0.25)
+    matching = load_metric("bertscore", **options, rescale=True)
     cosine = load_metric("cosine", encoder="hashed", rescale=True)
-    expected = (np.array(values(matching)) + 0.5 * np.array(values(cosine))) / 1.5
+    chrf = load_metric("chrf", rescale=True)
+    expected = (values(matching) + 0.5 * values(cosine) + 0.25 * values(chrf)) / 1.75
     np.testing.assert_allclose(values(mongescore), expected)
-    without = load_metric("mongescore", encoder="hashed", layers="2", sentence=0)
+    without = load_metric("mongescore", **options, sentence=0, lexical=0)
     assert len(without.members) == 1
+    with pytest.raises(OptionError, match="lexical=-1"):
+        load_metric("mongescore", **options, lexical=-1)
 
 
 def test_a_copy_scores_one_and_unrelated_texts_score_zero_by_mongescore() -> None:
@@ -47,7 +51,8 @@ def test_a_copy_scores_one_and_unrelated_texts_score_zero_by_mongescore() -> Non
 
 
 def test_mongescore_is_symmetric_only_if_precision_and_recall_weigh_the_same() -> None:
-    assert load_metric("mongescore", encoder="hashed", alpha=0.5).spec.symmetric
+    assert load_metric("mongescore", encoder="hashed", alpha=0.5, lexical=0).spec.symmetric
+    assert not load_metric("mongescore", encoder="hashed", alpha=0.5, lexical=1).spec.symmetric  # chrF leans to recall
     assert not load_metric("mongescore", encoder="hashed", alpha=0.7).spec.symmetric
 
 
@@ -60,11 +65,11 @@ def test_options_of_mongescore_name_nothing_else() -> None:
 
 
 def test_explanations_add_up_to_the_score() -> None:
-    metric = load_metric("mongescore", encoder="hashed", layers="2")
+    metric = load_metric("mongescore", encoder="hashed", layers="2", lexical=0.5)
     explained = explain_segments(metric, SEGMENTS)
     np.testing.assert_allclose([one.total for one in explained], values(metric), atol=1e-12)
     assert [one.base for one in explained] == pytest.approx([1.0] * 3)
-    assert all(one.terms["cosine"] < 0 for one in explained)
+    assert all(one.terms["cosine"] < 0 and one.terms["chrf"] < 0 for one in explained)
     same = explain_segments(metric, [Segment("a red boat", ("a red boat",))])[0]
     assert same.terms["cosine"] == pytest.approx(0, abs=1e-6)
     assert all(word.contribution == pytest.approx(0, abs=1e-6) for word in same.hypothesis_words())

@@ -3,14 +3,17 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from monge.environment import Environment
 from monge.errors import OptionError
+from monge.report.correlate.tune import tune_text
 from monge.workflows.agreement_options import AgreementOptions
 from monge.workflows.benchmark import BenchmarkRequest, run_benchmark
+from monge.workflows.judged_data import JudgedData
 from monge.workflows.suites import Suite, SuiteData
-from monge.workflows.tune import tune
+from monge.workflows.tune import TuneRequest, TuneResult, run_tune, tune
 
 GRID = {"char_order": ["1", "3"], "word_order": ["0", "2"]}
 
@@ -37,6 +40,28 @@ def test_settings_are_not_reported_on_the_data_of_the_choice(rows: list[dict[str
         tune(rows, metric="chrf", grid=GRID, report=[rows[:30]], environment=Environment(cache_directory=tmp_path))
     with pytest.raises(OptionError, match="must name other sets"):
         tune(rows, metric="chrf", grid=GRID, report=[], environment=Environment(cache_directory=tmp_path))
+
+
+def test_settings_above_another_metric_are_preferred(
+    rows: list[dict[str, object]], other_rows: list[dict[str, object]], tmp_path: Path
+) -> None:
+    def run(above: str) -> TuneResult:
+        data = (JudgedData(rows[:30]), JudgedData(rows[30:]))
+        options = AgreementOptions(draws=20)
+        request = TuneRequest(data, (JudgedData(other_rows),), "chrf", GRID, options, above=above)
+        return run_tune(request, environment=Environment(cache_directory=tmp_path))
+
+    free = run("")
+    values = {s: [study.averages[s].value for _, study in free.choices] for s in free.totals}
+    for rival in values:
+        result = run("rival:=chrf," + rival.replace(" ", ","))
+        above = [s for s in free.totals if np.greater(values[s], values[rival]).all()]
+        assert list(result.totals) == above + [s for s in free.totals if s not in above]
+        assert set(result.above) == set(above)
+        assert [result.totals[s].value for s in values] == [free.totals[s].value for s in values]
+        assert "rival" in tune_text(result)
+        json.dumps(result.record(), allow_nan=False)
+    assert any(np.greater(a, b).all() for a in values.values() for b in values.values())
 
 
 def test_a_suite_of_ones_own(rows: list[dict[str, object]], tmp_path: Path) -> None:

@@ -6,7 +6,8 @@
 Every combination of the grid is measured on DATA alone; the one that agrees best is then measured, beside the metric
 as it was, on the other sets. Of several sets every one counts the same: a setting's total is the mean over the sets of
 its agreement divided by that of the best setting there. @odd and @even are the halves of a set, by document;
-summeval@odd:summary names a level of agreement other than the usual one. An output that is in DATA and in a set to
+summeval@odd:summary names a level of agreement other than the usual one. --above chrf prefers settings that agree
+better than chrF on every set. An output that is in DATA and in a set to
 report on is refused: settings are never judged by the data they were chosen on. Scores are kept in the cache, so that
 an interrupted run continues where it stopped.
 """
@@ -45,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="values to try: layers=5..9 or order=1,2,4; all combinations are measured",
     )
     metrics.add_argument(
+        "--above",
+        default="",
+        metavar="METRIC",
+        help="choose among settings that agree better than METRIC on every set of DATA, if there are any",
+    )
+    metrics.add_argument(
         "--report", nargs="+", action="extend", default=[], metavar="DATA", help="other sets to measure the choice on"
     )
     add_environment_arguments(metrics)
@@ -69,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
         metric=args.metric,
         grid=parse_grid(args.grid),
         agreement=agreement_options(args),
+        above=args.above,
     )
     with show_progress() as report_step:
         result = run_tune(request, environment=read_environment(args), report_step=report_step)

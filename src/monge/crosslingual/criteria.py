@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.crosslingual.induction import csls_scores
 from monge.crosslingual.words import cosines
 
 Array = NDArray[np.float64]
 BINS = 20
-_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +62,10 @@ def measure_space(
     return SpaceQuality(
         float((similarity.argmax(axis=1) == truth).mean()),
         float((similarity.argmax(axis=0) == truth).mean()),
-        float((_csls(similarity).argmax(axis=1) == truth).mean()),
+        float((csls_scores(similarity).argmax(axis=1) == truth).mean()),
         _row_cosines(left, right),
         _row_cosines(left, right[shuffled]),
     )
-
-
-def _csls(similarity: Array) -> Array:
-    """Return 2cos(x, y) − r(x) − r(y), r = mean cosine with the ten nearest of the other side (Lample 2018)."""
-    near = min(_NEIGHBOURS, *similarity.shape)
-    rows = np.sort(similarity, axis=1)[:, -near:].mean(axis=1)
-    columns = np.sort(similarity, axis=0)[-near:].mean(axis=0)
-    return np.asarray(2 * similarity - rows[:, None] - columns[None])
 
 
 def _row_cosines(left: Array, right: Array) -> Array:

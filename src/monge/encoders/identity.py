@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 COMPONENTS: Mapping[str, str] = {
     "transformer": "monge.encoders.transformer",
     "onnx": "monge.encoders.onnx.backend",
+    "int8": "monge.encoders.onnx.int8",
     "torch-backend": "monge.encoders.torch_backend",
     "pieces": "monge.encoders.tokenized",
     "use": "monge.encoders.use.encoder",

@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
@@ -16,21 +15,11 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
 from monge.encoders.batching import cut_batches, run_batches
-from monge.encoders.checkpoint import (
-    Checkpoint,
-    config_files,
-    holds_pieces,
-    read_config,
-    runs_without_torch,
-    tokenizer_files,
-    weight_files,
-)
-from monge.encoders.identity import compose_identity
+from monge.encoders.checkpoint import Checkpoint
 from monge.encoders.layers import parse_layers
-from monge.encoders.stores import digest
+from monge.encoders.plan import TransformerPlan
 from monge.encoders.tokenized import TokenizedText, check_texts, find_unknown_ids, marks_spaces
 from monge.encoders.windows import Window, plan_windows
-from monge.environment import Environment
 from monge.errors import InputError, OptionError
 
 FloatArray = NDArray[np.float32]
@@ -69,74 +58,6 @@ class Piece:
     target: slice  # of the text's tokens
 
 
-@dataclass(frozen=True)
-class TransformerPlan:
-    """A Hugging Face directory and how it is run, known without loading anything."""
-
-    directory: Path
-    config: Mapping[str, Any]
-    title: str
-    backend: str  # onnx or torch
-    device: str
-    dtype: str
-    long: str
-    weights: str  # digests, in full
-    tokenizer: str
-    settings: str
-
-    @property
-    def identity(self) -> str:
-        """Everything that decides a vector."""
-        libraries = {"onnx": ("onnx", "onnxruntime"), "torch": ("torch-backend", "torch", "transformers")}
-        return compose_identity(
-            "transformer",
-            *(("pieces",) if holds_pieces(self.directory) else ()),
-            *libraries[self.backend],
-            *(() if (self.directory / "tokenizer.json").is_file() else ("transformers",)),  # which then converts it
-            "tokenizers",
-            device=self.device.partition(":")[0],
-            weights=self.weights,
-            tokenizer=self.tokenizer,
-            config=self.settings,
-            dtype=self.dtype,
-            long=self.long,
-        )
-
-
-def plan_transformer(
-    directory: Path,
-    *,
-    title: str = "",
-    long: str = "window",
-    device: str = "auto",
-    dtype: str = "float32",
-    environment: Environment | None = None,
-) -> TransformerPlan:
-    """Return how *directory* is run: without torch if monge's own graphs compute the model, else with it.
-
-    Raises ModelError for a directory that holds no model, and OptionError for a device that is not there.
-    """
-    environment = Environment.read() if environment is None else environment
-    config = read_config(directory)
-    own = runs_without_torch(config) and device in ("auto", "cpu") and dtype == "float32"
-    if not own:
-        from monge.encoders.torch_backend import choose_device
-
-        device = choose_device(device)
-    return TransformerPlan(
-        directory,
-        config,
-        title or directory.resolve().name,
-        backend="onnx" if own else "torch",
-        device="cpu" if own else device,
-        dtype=dtype,
-        long=long,
-        weights=digest(weight_files(directory), environment),
-        tokenizer=digest(tokenizer_files(directory), environment),
-        settings=digest(config_files(directory), environment),
-    )
-
-
 # by identity and title; metrics that use the same model share its weights as long as one of them lives
 _LOADED: WeakValueDictionary[tuple[str, str], TransformerEncoder] = WeakValueDictionary()
 _LOADING = threading.Lock()
@@ -159,11 +80,13 @@ def _load(plan: TransformerPlan) -> TransformerEncoder:
     if plan.backend == "onnx":
         from monge.encoders.onnx.backend import OnnxBackend
 
-        backend = OnnxBackend(Checkpoint(plan.directory, dict(plan.config)))
+        checkpoint = Checkpoint(plan.directory, dict(plan.config), plan.adapter)
+        backend = OnnxBackend(checkpoint, device=plan.device, dtype=plan.dtype)
     else:
-        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype)
+        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype, adapter=plan.adapter)
     tokenizer = load_tokenizer(plan.directory)
     named = f"{plan.title}@{plan.weights[:8]}.{_reading_hash(tokenizer, plan.config)}"
+    named += "" if plan.adapter is None else f"+{plan.adapter.digest[:8]}"
     signature = named + ("" if plan.dtype == "float32" else f"/{plan.dtype}")
     return TransformerEncoder(tokenizer, backend, signature=signature, identity=plan.identity, long=plan.long)
 

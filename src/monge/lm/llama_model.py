@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.batching import available_cores, cut_batches, run_batches
-from monge.encoders.onnx.backend import OnnxSession
+from monge.encoders.onnx.session import OnnxSession
 from monge.errors import InputError
 from monge.lm.base import Continuation, TokenProbabilities
 from monge.lm.bpe import build_tokenizer

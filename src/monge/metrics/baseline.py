@@ -25,6 +25,7 @@ _DOCUMENT = 3  # texts that make one document, for metrics of documents
 _SHIPPED = "baselines.json"
 # what may differ from what was measured; the constants of mongescore are baselines themselves
 _UNSCALED = ("version", "library", "references", "baseline", "nrefs", "scale", "idf")
+_MEASURED: dict[str | None, Baseline] = {}  # by identity: a grid of settings has few different parts
 _LARGEST_FIT = 1e-9  # copies and unrelated texts nearer than this cannot be told apart
 
 
@@ -166,8 +167,13 @@ def find_baseline(metric: Metric) -> Baseline | None:
 
 
 def need_baseline(metric: Metric) -> Baseline:
-    """Return the baseline that comes with monge, or measure one on the texts that do."""
-    return find_baseline(metric) or measure_baseline(metric)
+    """Return the baseline that comes with monge, or measure one on the texts that do, once per process."""
+    found = find_baseline(metric) or _MEASURED.get(metric.identity)
+    if found is None:
+        found = measure_baseline(metric)
+        if metric.identity is not None:
+            _MEASURED[metric.identity] = found
+    return found
 
 
 def find_scale(metric: Metric, *, measure: bool = False) -> Scale | None:

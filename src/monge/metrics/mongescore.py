@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from monge.encoders import Encoder
 from monge.environment import Environment
@@ -64,20 +65,27 @@ def load_mongescore(
     order: float = 2.0,
     alpha: float = 0.7,
     sentence: float = 0.2,
+    lexical: float = 0.0,
+    dtype: str = "float32",
     environment: Environment | None = None,
 ) -> MatchingEnsemble:
-    """Greedy matching of order p in a middle layer, plus *sentence* times the cosine of the sentence vectors.
+    """Greedy matching of order p in a middle layer + *sentence* · cosine of sentence vectors + *lexical* · chrF.
 
-    Both are rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
-    the weight of recall in the F of the matching. The defaults were chosen by ``monge tune`` on several tasks at once:
-    docs/results.md has the command and the grid.
+    Each is rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
+    the weight of recall in the F of the matching, *dtype* the number format of the encoder. The other defaults were
+    chosen by ``monge tune`` on several tasks at once: docs/results.md has the command and the grid.
     """
-    terms = _mongescore_terms(encoder, layers, order, alpha, sentence)
+    run = {"encoder": encoder, **({} if dtype == "float32" else {"dtype": dtype})}
+    terms = _matching_terms(run, layers, order, alpha, sentence)
+    _check_weight("lexical", lexical)
+    if lexical:
+        terms.append((lexical, MetricVariant("chrf", "chrf", {})))
     metrics = [variant.load(environment) for _, variant in terms]
     baselines = [need_baseline(metric) for metric in metrics]
     scales = [(b.scale.unrelated, b.scale.copy - b.scale.unrelated) for b in baselines]
     made = assemble("mongescore", terms, metrics, scales, calibration="unrelated/copy")
-    return MatchingEnsemble(dataclasses.replace(made.spec, symmetric=alpha == 0.5), made.members, made.calibration)
+    symmetric = alpha == 0.5 and not lexical
+    return MatchingEnsemble(dataclasses.replace(made.spec, symmetric=symmetric), made.members, made.calibration)
 
 
 def load_mongescore_document(
@@ -98,17 +106,21 @@ def load_mongescore_document(
     if not 0 < discourse < math.inf:
         raise OptionError(f"discourse={discourse}: must be positive and finite")
     focus = {"encoder": encoder, "layers": layers, "annotator": annotator, "language": language}
-    terms = _mongescore_terms(encoder, layers, order, 0.5, sentence)
+    terms = _matching_terms({"encoder": encoder}, layers, order, 0.5, sentence)
     terms.append((discourse, MetricVariant("ds_focus", "ds_focus", focus)))
     return make_ensemble("mongescore_document", terms, environment=environment)
 
 
-def _mongescore_terms(encoder: str | Encoder, layers: str, order: float, alpha: float, sentence: float) -> Terms:
-    if not 0 <= sentence < math.inf:
-        raise OptionError(f"sentence={sentence}: must not be negative or infinite")
-    matching = {"encoder": encoder, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
+def _matching_terms(run: Mapping[str, Any], layers: str, order: float, alpha: float, sentence: float) -> Terms:
+    _check_weight("sentence", sentence)
+    matching = {**run, "layers": layers, "order": repr(order), "alpha": repr(alpha)}
     label = f"bertscore,layers={layers},order={order!r},alpha={alpha!r}"
     terms = [(1.0, MetricVariant(label, "bertscore", matching))]
     if sentence:
-        terms.append((sentence, MetricVariant("cosine", "cosine", {"encoder": encoder})))
+        terms.append((sentence, MetricVariant("cosine", "cosine", dict(run))))
     return terms
+
+
+def _check_weight(name: str, weight: float) -> None:
+    if not 0 <= weight < math.inf:
+        raise OptionError(f"{name}={weight}: must not be negative or infinite")

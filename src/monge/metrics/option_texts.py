@@ -71,8 +71,10 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "fold_case": OptionText("whether static vectors look words up in lower case", ""),
     "rescale": OptionText("whether unrelated texts score 0 and copies 1", "`true` or `false`"),
     "long": OptionText("what is done with texts longer than the encoder can read", "windows, cut, or refuse"),
-    "device": OptionText("where the encoder runs", "`auto`, `cpu`, `cuda`"),
-    "dtype": OptionText("number format of the encoder", "`float32`, `float16`, `bfloat16`, `float64`"),
+    "device": OptionText("where the encoder runs", "`auto`, `cpu`, `cuda`, `cuda:1`, `mps`"),
+    "dtype": OptionText(
+        "number format of the encoder", "`float32`; `int8` (faster, without torch); `float16`, `bfloat16`, `float64`"
+    ),
     "delta": OptionText("weight of the word-order penalty", "a number of at least 0"),
     "bag": OptionText("which words are compared: all, or as in the released code", ""),
     "context": OptionText("words in context, learned from the test set", "a file from `monge train context`"),
@@ -109,6 +111,10 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "split": OptionText("what counts as a sentence", "`lines` (as in rouge-score) or `sentences` (found by rules)"),
     "reading": OptionText("which reading of the paper's formula is computed", ""),
     "drop_flows": OptionText("share of the smallest flows that is left out of the score", "a number from 0 to 1"),
+    "truecase": OptionText(
+        "give capitals to outputs and references that have none, as the vocabulary of a language model spells words",
+        "a language model from `monge models`, say `smollm2`; empty: texts are read as they are",
+    ),
     "remap": OptionText("a fitted map that the vectors pass through", "a file from `monge align`; empty: none"),
     "terms": OptionText("the scores that are added up, with weights", "`a*metric + b*metric`"),
     "dictionary": OptionText(
@@ -121,6 +127,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "gain": OptionText(
         "most by which gloss_lm may exceed fluency, per token", "a number of at least 0; `inf`: no limit"
     ),
+    "fluency": OptionText("weight of fluency, per nat and token", "a positive number"),
     "lm": OptionText("language model that judges fluency", "a name from `monge models` or a directory"),
     "recase": OptionText("restore upper case before the language model reads a text", _SWITCH),
     "slor": OptionText("subtract the probabilities of the single words (SLOR)", _SWITCH),
@@ -133,6 +140,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "ribes.alpha": OptionText("exponent of unigram precision", "a number of at least 0"),
     "ribes.beta": OptionText("exponent of the brevity penalty", "a number of at least 0"),
     "sentence": OptionText("weight of the cosine of the sentence vectors", "a number of at least 0"),
+    "lexical": OptionText("weight of chrF", "a number of at least 0"),
     "members": OptionText("the metrics that are averaged, with weights", "`bertscore + 0.5*cosine`"),
     "constants": OptionText("mean and spread by which members are standardised", "`mean/spread …`; empty: measured"),
 }

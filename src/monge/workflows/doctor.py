@@ -65,6 +65,7 @@ def _make_checks(environment: Environment) -> Iterator[Check]:
     for package in ("numpy", "scipy", "onnxruntime", "tokenizers", "sacrebleu"):
         yield Check(package, _installed(package), _version(package))
     yield Check("torch extra", True, _version("torch") if _installed("torch") else "not installed (optional)")
+    yield Check("processor", True, _describe_processor())
     yield _guard("native transport", _check_native)
     yield _guard("encoder minilm", partial(_check_encoder, environment))
     for name, stored in STORED.items():
@@ -88,6 +89,15 @@ def _installed(package: str) -> bool:
 
 def _version(package: str) -> str:
     return version(package) if _installed(package) else "not installed"
+
+
+def _describe_processor() -> str:
+    from monge.encoders.processor import processor_features
+
+    found = processor_features()
+    if found is None:
+        return "the system does not say which instructions it has"
+    return f"int8 dot products: {found.int8 or 'none'}; bfloat16: {found.bfloat16 or 'none'}"
 
 
 def _check_native() -> tuple[bool, str]:

@@ -40,6 +40,8 @@ class TuneRequest:
     agreement
         How agreement is measured; what is left open is what is usual for each set. Sets of *report* have their usual
         level and statistic.
+    above
+        A metric that the choice must agree better than on every set of *data*, where any setting does.
     """
 
     data: tuple[JudgedData, ...]
@@ -47,6 +49,7 @@ class TuneRequest:
     metric: str
     grid: Mapping[str, Sequence[str]]
     agreement: AgreementOptions = field(default_factory=AgreementOptions)
+    above: str = ""
 
     def __post_init__(self) -> None:
         if not self.data:
@@ -65,7 +68,9 @@ class TuneResult:
     """Which setting was chosen and why.
 
     ``choices`` are the studies of all settings, by set; ``totals`` what each setting reaches on all of them together,
-    from best to worst; ``reports`` the studies of the choice beside the metric as it was, by set.
+    from best to worst; ``reports`` the studies of the choice beside the metric as it was, by set. ``baseline`` names
+    the metric that the choice had to agree better than, and ``above`` the settings that do on every set; they come
+    first in ``totals``.
     """
 
     data: str
@@ -73,12 +78,15 @@ class TuneResult:
     totals: Mapping[str, Agreement]
     chosen: MetricVariant
     reports: tuple[tuple[str, AgreementStudy], ...]
+    baseline: str = ""
+    above: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return plain JSON values."""
         return {
             "metric": self.chosen.name,
             "options": dict(self.chosen.options),
+            "above": {self.baseline: list(self.above)} if self.baseline else {},
             "totals": {
                 label: [_plain(total.value), _plain(total.low), _plain(total.high)]
                 for label, total in self.totals.items()
@@ -116,15 +124,19 @@ def run_tune(
     sets = [read_judged_sets(data, environment=environment, seed=request.agreement.seed) for data in request.data]
     everything = [judged for own in sets for judged in own]
     others = [(data, _read_other(request, data, everything, environment)) for data in request.report]
+    rival = [parse_variant(request.above)] if request.above else []
 
     def study(plan: AgreementPlan, own: Sequence[MetricVariant], judged: Sequence[JudgedSet]) -> AgreementStudy:
         return _study(plan, own, judged, environment, report_step)
 
     choices = tuple(
-        (data.name, study(request.agreement.plans(data)[0], variants, own))
+        (data.name, study(request.agreement.plans(data)[0], [*variants, *rival], own))
         for data, own in zip(request.data, sets, strict=True)
     )
-    totals = add_up([own for _, own in choices])
+    baseline = rival[0].label if rival else ""
+    totals = add_up([own for _, own in choices], baseline=baseline)
+    above = find_above([own for _, own in choices], baseline) if baseline else ()
+    totals = {label: totals[label] for label in sorted(totals, key=lambda label: label not in above)}
     first, total = next(iter(totals.items()))
     if math.isnan(total.value):
         raise InputError(f"no setting can be chosen on {request.data_name}: {total.reason or 'no data'}")
@@ -132,27 +144,37 @@ def run_tune(
     pair = [MetricVariant(CHOSEN, best.name, best.options), MetricVariant(BEFORE, base.name, base.options)]
     usual = replace(request.agreement, level=None, statistics=())
     reports = tuple((data.name, study(usual.plans(data)[0], pair, judged)) for data, judged in others)
-    return TuneResult(request.data_name, choices, totals, best, reports)
+    return TuneResult(request.data_name, choices, totals, best, reports, baseline, above)
 
 
-def add_up(studies: Sequence[AgreementStudy]) -> dict[str, Agreement]:
+def find_above(studies: Sequence[AgreementStudy], baseline: str) -> tuple[str, ...]:
+    """Return the settings that agree better than the metric *baseline* in every study."""
+    return tuple(
+        label
+        for label in studies[0].averages
+        if all(study.averages[label].value > study.averages[baseline].value for study in studies)
+    )
+
+
+def add_up(studies: Sequence[AgreementStudy], *, baseline: str = "") -> dict[str, Agreement]:
     """Return what every setting reaches on all sets together, from best to worst; NaN last.
 
     Of one set that is its agreement. Of several it is the mean of agreement / best agreement of any setting on the set:
-    1 is the best everywhere. Resamples are divided by the same numbers, and give the interval.
+    1 is the best everywhere. Resamples are divided by the same numbers, and give the interval. The metric *baseline*
+    is no setting, and left out.
     """
+    labels = [label for label in studies[0].averages if label != baseline]
     if len(studies) == 1:
-        totals = dict(studies[0].averages)
+        totals = {label: studies[0].averages[label] for label in labels}
     else:
-        best = [
-            max((a.value for a in s.averages.values() if math.isfinite(a.value)), default=math.nan) for s in studies
-        ]
+        values = [[study.averages[label].value for label in labels] for study in studies]
+        best = [max(filter(math.isfinite, own), default=math.nan) for own in values]
         for study, most in zip(studies, best, strict=True):
             if most <= 0:
                 raise InputError(f"no setting agrees with people on {', '.join(study.tasks)}: leave it out")
         totals = {
             label: average_agreement([_share(s.averages[label], most) for s, most in zip(studies, best, strict=True)])
-            for label in studies[0].averages
+            for label in labels
         }
     return dict(sorted(totals.items(), key=lambda pair: -pair[1].value if math.isfinite(pair[1].value) else math.inf))
 

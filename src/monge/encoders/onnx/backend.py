@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,34 +12,32 @@ from numpy.typing import NDArray
 
 from monge.encoders.batching import available_cores
 from monge.encoders.checkpoint import Checkpoint
-from monge.encoders.onnx.graph import FloatArray, Graph, layer_graph, relative_bias
-from monge.errors import ModelError
+from monge.encoders.onnx.graph import FloatArray, FloatProducts, Graph, layer_graph, relative_bias
+from monge.encoders.onnx.int8 import Int8Products, choose_products
+from monge.encoders.onnx.session import OnnxSession, move_to
 
 ALGORITHM = 1  # raise it when the graph, its options or the embeddings change a vector
 
 
-def _import_onnxruntime() -> Any:
-    """Import onnxruntime with its telemetry off: scoring texts is nobody else's business."""
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-    import onnxruntime
-
-    return onnxruntime
-
-
 class OnnxBackend:
-    """Hidden states of a :class:`Checkpoint` in float32 on the processor.
+    """Hidden states of a :class:`Checkpoint`, on the processor or a GPU (onnxruntime-gpu).
 
-    Every layer is a session of its own, opened when first needed: asking for layer 4 neither loads nor computes
-    layer 5. A session uses one thread; the cores work on different batches.
+    *dtype* is that of the matrix products: float32, or int8 (:mod:`~monge.encoders.onnx.int8`). Every layer is a
+    session of its own, opened when first needed: asking for layer 4 neither loads nor computes layer 5. A session uses
+    one thread; the cores work on different batches.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
+    def __init__(self, checkpoint: Checkpoint, *, device: str = "cpu", dtype: str = "float32") -> None:
         self.checkpoint = checkpoint
+        self._device = device
+        self._products = choose_products() if dtype == "int8" else FloatProducts()
         self.layers = checkpoint.architecture.layers + 1
         self.dimension = checkpoint.architecture.hidden
         self.window: int | None = checkpoint.architecture.window
-        self.budget = 512  # beyond it the activations leave the processor's caches: 2,048 takes a third longer
-        self.workers = available_cores()
+        on_processor = device == "cpu"
+        # beyond it the activations leave the processor's caches: 2,048 takes a third longer
+        self.budget = 512 if on_processor else 16384
+        self.workers = available_cores() if on_processor else 1
         self._embeddings = Embeddings(**checkpoint.embedding_weights(), epsilon=checkpoint.architecture.epsilon)
         self._sessions: list[OnnxSession] = []
         self._graph: Graph | None = None
@@ -52,15 +48,16 @@ class OnnxBackend:
         self, ids: NDArray[np.int64], lengths: NDArray[np.int32], layers: Sequence[int]
     ) -> list[FloatArray]:
         """Return the hidden states *layers*, each (B, S, d), of right-padded *ids* (B, S)."""
-        inputs: dict[str, Any] = {"lengths": lengths}
+        sessions = self._open_sessions(max(layers))
+        arrays: dict[str, NDArray[Any]] = {"state": self._embeddings(ids), "lengths": lengths}
         if self.checkpoint.architecture.relative_buckets:
-            inputs["bias"] = self._relative(ids.shape[1])
-        state = self._embeddings(ids)
-        kept = {0: state}
-        for index, session in enumerate(self._open_sessions(max(layers)), start=1):
-            state = session.run(inputs | {"state": state})
+            arrays["bias"] = self._relative(ids.shape[1])
+        kept = {0: arrays["state"]}
+        inputs = {name: move_to(self._device, array) for name, array in arrays.items()}
+        for index, session in enumerate(sessions, start=1):
+            inputs["state"] = session.run_there(inputs)
             if index in layers:
-                kept[index] = state
+                kept[index] = inputs["state"].numpy()
         return [kept[layer] for layer in layers]
 
     def _open_sessions(self, count: int) -> list[OnnxSession]:
@@ -68,8 +65,9 @@ class OnnxBackend:
             while len(self._sessions) < count:
                 weights = self.checkpoint.layer_weights(len(self._sessions))
                 if self._graph is None:
-                    self._graph = layer_graph(self.checkpoint.architecture, len(weights["expand"]))
-                self._sessions.append(OnnxSession(self._graph, weights))
+                    self._graph = layer_graph(self.checkpoint.architecture, len(weights["expand"]), self._products)
+                stored = self._products.quantise(weights) if isinstance(self._products, Int8Products) else weights
+                self._sessions.append(OnnxSession(self._graph, stored, device=self._device))
             return self._sessions[:count]
 
     def _relative(self, length: int) -> FloatArray:
@@ -98,40 +96,3 @@ class Embeddings:
         state *= self.scale
         state += self.shift
         return np.asarray(state)
-
-
-@functools.cache
-def _share_memory() -> None:
-    """Let all sessions take their scratch memory from one arena: one each would keep a batch's worth per layer."""
-    onnxruntime = _import_onnxruntime()
-
-    cpu = onnxruntime.OrtMemoryInfo(
-        "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
-    )
-    onnxruntime.create_and_register_allocator(cpu, None)
-
-
-class OnnxSession:
-    """A graph with its weights; the arrays stay referenced because the runtime does not own them."""
-
-    def __init__(self, graph: Graph, weights: dict[str, FloatArray]) -> None:
-        onnxruntime = _import_onnxruntime()
-
-        for name, shape in graph.weights.items():
-            if weights[name].shape != shape:
-                raise ModelError(f"the weight {name!r} has shape {weights[name].shape}; config.json implies {shape}")
-        _share_memory()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.use_env_allocators", "1")
-        # more would merge what the graph keeps apart for speed
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        self._values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
-        options.add_external_initializers(list(weights), self._values)
-        self._session = onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
-
-    def run(self, inputs: dict[str, Any]) -> FloatArray:
-        """Return the graph's result for *inputs*."""
-        (hidden,) = self._session.run(None, inputs)
-        return np.asarray(hidden, dtype=np.float32)

@@ -7,8 +7,9 @@ is never converted, stored or copied into a protobuf, and only the layers that a
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,22 @@ from numpy.typing import NDArray
 from monge.errors import ModelError
 
 FloatArray = NDArray[np.float32]
+Shape: TypeAlias = tuple[int, ...]
 
 MICROSOFT = "com.microsoft"  # onnxruntime's own fused operators
 OPSET = 18
 IR_VERSION = 9
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A weight that is not float32: the ONNX name of its type, and its shape."""
+
+    kind: str
+    shape: Shape
+
+
+Weight: TypeAlias = Shape | Typed
 
 
 @dataclass(frozen=True)
@@ -69,26 +82,45 @@ class Graph:
     """A serialised ONNX model and the shapes of the weights it must be given."""
 
     model: bytes
-    weights: dict[str, tuple[int, ...]]
+    weights: Mapping[str, Shape]
 
 
-def layer_graph(architecture: Architecture, inner: int) -> Graph:
+class Products(Protocol):
+    """How the products with a layer's matrices are computed."""
+
+    def declare(self, matrices: Mapping[str, Shape]) -> dict[str, Weight]:
+        """Return the weights that stand for *matrices*, which have the checkpoint's (out, in) shape."""
+        ...
+
+    def multiply(self, state: str, matrices: Mapping[str, str]) -> list[Any]:
+        """Return the operators for ``state · matrixᵀ``, for each of *matrices* with the name of its result."""
+        ...
+
+
+class FloatProducts:
+    """Products in float32, of the checkpoint's own matrices."""
+
+    def declare(self, matrices: Mapping[str, Shape]) -> dict[str, Weight]:
+        """Return *matrices* as they are."""
+        return dict(matrices)
+
+    def multiply(self, state: str, matrices: Mapping[str, str]) -> list[Any]:
+        """Return one operator per matrix."""
+        return [linear(state, matrix, result) for matrix, result in matrices.items()]
+
+
+def layer_graph(architecture: Architecture, inner: int, products: Products | None = None) -> Graph:
     """Return the model ``state (B, S, d), lengths (B,) → hidden (B, S, d)`` of one post-norm layer.
 
     ``y = norm(x + attention(x)); norm(y + W₂ gelu(W₁ y))`` with the exact (erf) GELU; keys at or beyond a text's
-    length are masked. Weights keep the checkpoint's (out, in) shape.
+    length are masked. *products* (None: :class:`FloatProducts`) says how it is multiplied.
     """
     hidden = architecture.hidden
-    weights: dict[str, tuple[int, ...]] = {
-        "query": (hidden, hidden),
-        "key": (hidden, hidden),
-        "value": (hidden, hidden),
-        "attention.bias": (3 * hidden,),
-        "merge": (hidden, hidden),
-        "expand": (inner, hidden),
-        "expand.bias": (inner,),
-        "contract": (hidden, inner),
-    }
+    products = products or FloatProducts()
+    square: Shape = (hidden, hidden)
+    matrices = dict.fromkeys(("query", "key", "value", "merge"), square)
+    weights = products.declare({**matrices, "expand": (inner, hidden), "contract": (hidden, inner)})
+    weights |= {"attention.bias": (3 * hidden,), "expand.bias": (inner,)}
     for name in ("merge.bias", "contract.bias", "norm1.scale", "norm1.shift", "norm2.scale", "norm2.shift"):
         weights[name] = (hidden,)
     attention = ["q", "k", "v", "attention.bias", "lengths"]
@@ -100,13 +132,13 @@ def layer_graph(architecture: Architecture, inner: int) -> Graph:
         attention.append("bias")
         inputs["bias"] = ("FLOAT", [1, architecture.heads, "S", "S"])
     nodes = [
-        *(linear("state", weight, out) for weight, out in (("query", "q"), ("key", "k"), ("value", "v"))),
+        *products.multiply("state", {"query": "q", "key": "k", "value": "v"}),
         fused("MultiHeadAttention", attention, "attended", num_heads=architecture.heads),
-        linear("attended", "merge", "merged"),
+        *products.multiply("attended", {"merge": "merged"}),
         *_add_and_norm("merged", "merge.bias", "state", "norm1", "middle", epsilon=architecture.epsilon),
-        linear("middle", "expand", "expanded"),
+        *products.multiply("middle", {"expand": "expanded"}),
         fused("BiasGelu", ["expanded", "expand.bias"], "activated"),
-        linear("activated", "contract", "contracted"),
+        *products.multiply("activated", {"contract": "contracted"}),
         *_add_and_norm("contracted", "contract.bias", "middle", "norm2", "hidden", epsilon=architecture.epsilon),
     ]
     return make_graph(nodes, weights, inputs, ["B", "S", hidden])
@@ -140,14 +172,15 @@ def _add_and_norm(new: str, bias: str, old: str, norm: str, output: str, *, epsi
 
 def make_graph(
     nodes: list[Any],
-    weights: dict[str, tuple[int, ...]],
+    weights: Mapping[str, Weight],
     inputs: dict[str, tuple[str, list[str | int]]],
     output: list[str | int],
 ) -> Graph:
     """Return the model of *nodes*, whose result is called ``hidden`` and has the shape *output*."""
     from onnx import TensorProto, helper
 
-    initializers = [_external(name, shape) for name, shape in weights.items()]
+    declared = {name: one if isinstance(one, Typed) else Typed("FLOAT", one) for name, one in weights.items()}
+    initializers = [_external(name, one) for name, one in declared.items()]
     values = [
         helper.make_tensor_value_info(name, TensorProto.DataType.Value(kind), shape)
         for name, (kind, shape) in inputs.items()
@@ -156,14 +189,15 @@ def make_graph(
     graph = helper.make_graph(nodes, "encoder", values, [hidden], initializers)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
-    return Graph(model.SerializeToString(), weights)
+    return Graph(model.SerializeToString(), {name: one.shape for name, one in declared.items()})
 
 
-def _external(name: str, shape: tuple[int, ...]) -> Any:
-    """Declare a float32 weight whose data the session is given from memory."""
+def _external(name: str, weight: Typed) -> Any:
+    """Declare a weight whose data the session is given from memory."""
     from onnx import TensorProto
 
-    tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL)
+    kind = TensorProto.DataType.Value(weight.kind)
+    tensor = TensorProto(name=name, data_type=kind, dims=weight.shape, data_location=TensorProto.EXTERNAL)
     entry = tensor.external_data.add()
     entry.key, entry.value = "location", "memory"
     return tensor

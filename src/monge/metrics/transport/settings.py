@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from monge.clouds import WEIGHTINGS, CloudRecipe
+from monge.encoders.base import DEFAULT_ENCODER
 from monge.errors import OptionError, suggest
 from monge.metrics.protocols import SIDES
 from monge.text import parse_language
@@ -41,7 +42,7 @@ def check_choice(name: str, value: str) -> None:
 class EncoderChoice:
     """Which encoder, which of its layers, and how it runs; ``oov`` and ``fold_case`` are for static vectors."""
 
-    name: str = "minilm"
+    name: str = DEFAULT_ENCODER
     layers: str = "last"
     long: str = "window"
     device: str = "auto"
@@ -129,8 +130,9 @@ class TransportSettings:
 
     ``against`` is the side that a hypothesis is compared with. Its texts go through the same encoder, unless
     ``against_encoder`` (and ``against_layers``) name another for them. ``remap`` is a file of ``monge align``, or the
-    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``language`` is that of
-    the hypotheses; English is assumed where none is given.
+    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``truecase`` names the
+    language model whose vocabulary gives capitals to hypotheses (and references) that have none. ``language`` is that
+    of the hypotheses; English is assumed where none is given.
     """
 
     encoder: EncoderChoice = field(default_factory=EncoderChoice)
@@ -138,6 +140,7 @@ class TransportSettings:
     against_encoder: str = ""
     against_layers: str = ""
     remap: str = ""
+    truecase: str = ""
     cloud: CloudRecipe = field(default_factory=CloudRecipe)
     idf: IdfChoice = field(default_factory=IdfChoice)
     transport: TransportChoice = field(default_factory=TransportChoice)

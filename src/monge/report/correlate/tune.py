@@ -21,11 +21,16 @@ def tune_text(result: TuneResult, *, top: int = 10) -> str:
     headings = [f"chosen on {study_heading(choice, name)}" for name, choice in result.choices]
     parts = [
         "\n".join(headings),
-        text_table(header, rows[:top]),
-        f"{count_noun(len(rows), 'setting')} tried; chosen: {settings}",
+        text_table(header, rows[: top + bool(result.baseline)]),
+        f"{count_noun(len(result.totals), 'setting')} tried; chosen: {settings}",
     ]
     if len(result.choices) > 1:
         parts.insert(1, "total: the mean of agreement / best agreement of any setting on the set")
+    if result.baseline:
+        count = len(result.above) or "none"
+        parts[-1] += f"\nabove {result.baseline} on every set: {count} of them" + (
+            ", from which the choice was made" if result.above else "; the choice was made from all"
+        )
     if close:
         parts[-1] += f"\n{count_noun(close, 'other')} within its interval: this choice is not the only good one"
     parts.append(_report_table(result))
@@ -50,6 +55,9 @@ def _total_table(result: TuneResult) -> tuple[list[str], list[list[str]]]:
         ]
         for label, total in result.totals.items()
     ]
+    if result.baseline:
+        own = [show_number(study.averages[result.baseline].value) for _, study in result.choices]
+        rows.insert(0, [result.baseline, *own, "–", "–"])
     return header, rows
 
 
