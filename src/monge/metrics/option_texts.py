@@ -127,6 +127,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "gain": OptionText(
         "most by which gloss_lm may exceed fluency, per token", "a number of at least 0; `inf`: no limit"
     ),
+    "fluency": OptionText("weight of fluency, per nat and token", "a positive number"),
     "lm": OptionText("language model that judges fluency", "a name from `monge models` or a directory"),
     "recase": OptionText("restore upper case before the language model reads a text", _SWITCH),
     "slor": OptionText("subtract the probabilities of the single words (SLOR)", _SWITCH),
