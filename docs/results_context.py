@@ -47,7 +47,9 @@ def keep(key: str, compute: Callable[[], list[float]]) -> list[float]:
     path = folder() / "figures.json"
     known: dict[str, list[float]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if key not in known:
-        known[key] = compute()
+        found = compute()
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}  # another run may have added some
+        known[key] = found
         write_text(path, json.dumps(known, indent=0))
         print("done", key, known[key], file=sys.stderr, flush=True)
     return known[key]
@@ -96,8 +98,8 @@ def show(value: float) -> str:
 def print_wmt17(network: str) -> None:
     """Print Pearson's r by pair for WE_WPI, and for both contextual metrics with and without vectors."""
     sets = {judged.name: judged for judged in read_judged_sets(JudgedData("wmt17"), environment=Environment.read())}
-    names = ["we_wpi"]
-    columns = [keep(f"{pair} we_wpi", partial(correlate, sets[pair], ["we_wpi"]))[::2] for pair in PAIRS]
+    names = ["we_wpi", "we_wpi,oov=zero"]
+    columns = [keep(f"{pair} plain", partial(correlate, sets[pair], names))[::2] for pair in PAIRS]
     for pair, column in zip(PAIRS, columns, strict=True):
         column += keep(f"{pair} {network}", partial(measure, sets[pair], network, (*CONTEXTS, *ALONE)))[::2]
     names += [metric.partition(",context")[0] for metric in (*CONTEXTS, *ALONE)]
