@@ -2,9 +2,9 @@
 
 python benchmarks/baselines.py [--missing]
 
-Metrics that have an encoder are measured with MiniLM and with MPNet, and in int8 too. Run it again when the defaults of
-a metric, the texts (src/monge/metrics/unrelated_texts.json) or an encoder change; tests/metrics/test_baseline.py
-notices. `--missing` keeps what is in the file and measures the rest.
+Metrics that have an encoder are measured with MiniLM, plain and adapted, and MPNet, also in int8. Run it again when the
+defaults of a metric, the texts (src/monge/metrics/unrelated_texts.json) or an encoder change;
+tests/metrics/test_baseline.py notices. `--missing` keeps what is in the file and measures the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from monge.metrics.variants import parse_variant
 from monge.storage.atomic import write_text
 
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
-ENCODERS = ("minilm", "mpnet")
+ENCODERS = ("minilm", "minilm-distilled", "mpnet")
 MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=2.0,alpha=0.7")  # also parts of mongescore
 # the parts of mongescore for texts that are not in English
 MULTILINGUAL = ("bertscore,encoder=use,layers=last,order=3.0,alpha=0.5", "cosine,encoder=use")
