@@ -1,16 +1,23 @@
 """Load test of `monge serve` on this machine: many clients at once, then more than the queue can hold.
 
-  python benchmarks/load_service.py [--clients 200] [--seconds 60] [--metric bertscore]
+  python benchmarks/load_service.py [--clients 200] [--seconds 10] [--rounds 2] [--metric bertscore] [--before SRC]
 
-Every client sends its own texts and checks that the answer is the one for them (scored beforehand in this process), so
-a lost or crossed answer is found. Memory of the service is read once a second. The second part runs a service with a
-short queue: it must refuse with 503 and a reason, and answer the rest. Prints one JSON object.
+Services run in turns, one at a time, so that other load on the machine affects all of them: as it is, in int8, and with
+`--before` that of another checkout (its folder `src`). Clients send pairs out of 500 again and again, after all of them
+were sent once; or (`new texts`) only pairs that were never sent before. Every answer must be the one for the client's
+own texts: pairs out of 500 are scored in this process too, and so is a sample of the others; so a lost or crossed
+answer is found. Memory of the service is read once a second. The last service has a short queue: it must refuse with
+503 and a reason, and answer the rest. Prints a table, targets, and one JSON object.
 """
+
+from __future__ import annotations
 
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
+import os
 import random
 import re
 import statistics
@@ -19,35 +26,53 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
+from shared import report_target
 
 from monge.metrics import load_metric
 from monge.text import Segment
 
 WORDS = Path(__file__).parent.parent.joinpath("examples/demo/reference.txt").read_text(encoding="utf-8").split()
 
-Pair = tuple[Segment, float]  # texts and the score they must get
+CHECKED = 60  # answers for new texts whose scores are compared
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A service: its arguments, the folder of its code (None: this one), and whether clients send new texts only."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    source: str | None = None
+    dtype: str = "float32"
+    fresh: bool = False
+
+
+def make_texts(seed: int) -> Iterator[Segment]:
+    """Yield pairs of made-up sentences, all different."""
+    rng = random.Random(seed)
+    while True:
+        hypothesis, reference = (" ".join(rng.choices(WORDS, k=rng.randint(5, 25))) for _ in range(2))
+        yield Segment(hypothesis, (reference,))
 
 
 def make_pairs(count: int, seed: int = 12345) -> list[Segment]:
-    """Return pairs of made-up sentences, all different."""
-    rng = random.Random(seed)
-    return [
-        Segment(
-            " ".join(rng.choices(WORDS, k=rng.randint(5, 25))), (" ".join(rng.choices(WORDS, k=rng.randint(5, 25))),)
-        )
-        for _ in range(count)
-    ]
+    """Return *count* pairs of made-up sentences."""
+    return list(itertools.islice(make_texts(seed), count))
 
 
-def start(arguments: list[str]) -> tuple[subprocess.Popen[bytes], str]:
+def start(arguments: list[str], source: str | None = None) -> tuple[subprocess.Popen[bytes], str]:
     """Start the service on a free port and wait until it is healthy."""
     command = [sys.executable, "-m", "monge", "serve", "--port", "0", *arguments]
     log = Path(tempfile.mkdtemp(prefix="monge-load-")) / "service.log"
+    environment = {**os.environ, **({} if source is None else {"PYTHONPATH": source})}
     with log.open("wb") as stream:
-        service = subprocess.Popen(command, stderr=stream)
+        service = subprocess.Popen(command, stderr=stream, env=environment)
     while service.poll() is None:
         time.sleep(0.1)
         found = re.search(r"http://\S+", log.read_text(encoding="utf-8"))
@@ -61,6 +86,12 @@ def memory_mib(process: subprocess.Popen[bytes]) -> float:
     """Return the resident memory of a process (Linux)."""
     status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+def processor_seconds(process: subprocess.Popen[bytes]) -> float:
+    """Return how long a process has computed (Linux)."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Connection:
@@ -88,11 +119,13 @@ class Connection:
         self._streams = None
 
 
-async def client(connection: Connection, number: int, pairs: list[Pair], metric: str, end: float, log: dict) -> None:
-    """Send pair after pair until the time is over; check every answer."""
-    rng = random.Random(number)
+Log = dict[str, Any]
+
+
+async def client(connection: Connection, draw: Callable[[], Segment], metric: str, end: float, log: Log) -> None:
+    """Send pair after pair until the time is over, and keep the answers."""
     while time.monotonic() < end:
-        pair, expected = rng.choice(pairs)
+        pair = draw()
         segment = {"hypothesis": pair.hypothesis, "references": list(pair.references)}
         body = json.dumps({"metrics": [{"name": metric}], "segments": [segment]}).encode()
         begun = time.monotonic()
@@ -105,18 +138,17 @@ async def client(connection: Connection, number: int, pairs: list[Pair], metric:
         log["statuses"][status] += 1
         if status != 200:
             log["reasons"][answer["error"]] += 1
-            await asyncio.sleep(rng.uniform(0.1, 0.5))
+            await asyncio.sleep(random.uniform(0.1, 0.5))
             continue
         log["seconds"].append(time.monotonic() - begun)
-        log["crossed"] += abs(answer["results"][0]["segments"][0]["value"] - expected) > 1e-5
+        log["answers"].append((pair, answer["results"][0]["segments"][0]["value"]))
     connection.close()
 
 
-async def load(address: str, service: subprocess.Popen[bytes], clients: int, seconds: float, metric: str) -> dict:
+async def load(address: str, service: subprocess.Popen[bytes], clients: int, seconds: float, metric: str, *,
+               draw: Callable[[], Segment]) -> Log:  # fmt: skip
     """Run all clients and return what happened."""
-    texts = make_pairs(500)
-    pairs = [(pair, score.value) for pair, score in zip(texts, load_metric(metric).score(texts), strict=True)]
-    log = {"statuses": Counter(), "reasons": Counter(), "lost": Counter(), "seconds": [], "crossed": 0}
+    log: Log = {"statuses": Counter(), "reasons": Counter(), "lost": Counter(), "seconds": [], "answers": []}
     stop, memory = asyncio.Event(), []
 
     async def watch() -> None:
@@ -126,23 +158,15 @@ async def load(address: str, service: subprocess.Popen[bytes], clients: int, sec
 
     watcher = asyncio.create_task(watch())
     host, port = address.removeprefix("http://").rsplit(":", 1)
-    begun = time.monotonic()
+    begun, used = time.monotonic(), processor_seconds(service)
     end = begun + seconds
-    await asyncio.gather(
-        *(client(Connection(host, int(port)), number, pairs, metric, end, log) for number in range(clients))
-    )
-    lasted = time.monotonic() - begun
+    await asyncio.gather(*(client(Connection(host, int(port)), draw, metric, end, log) for _ in range(clients)))
+    lasted, used = time.monotonic() - begun, processor_seconds(service) - used
     stop.set()
     await watcher
-    times = sorted(log["seconds"])
     quarter = max(1, len(memory) // 4)
-    return {
-        "clients": clients, "seconds": round(lasted, 1), "answers": len(times),
-        "per_second": round(len(times) / lasted, 1),
-        "p50_ms": round(1000 * times[len(times) // 2], 1) if times else None,
-        "p99_ms": round(1000 * times[int(len(times) * 0.99)], 1) if times else None,
-        "statuses": dict(log["statuses"]), "reasons": dict(log["reasons"]), "lost": dict(log["lost"]),
-        "crossed": log["crossed"],
+    return log | {
+        "lasted": lasted, "processor_ms": round(1000 * used / max(1, len(log["seconds"])), 2),
         "memory_mib": {
             "first_quarter": round(statistics.mean(memory[:quarter]), 1),
             "last_quarter": round(statistics.mean(memory[-quarter:]), 1), "most": round(max(memory), 1),
@@ -150,29 +174,103 @@ async def load(address: str, service: subprocess.Popen[bytes], clients: int, sec
     }  # fmt: skip
 
 
-def run(arguments: list[str], clients: int, seconds: float, metric: str) -> dict:
+class Checker:
+    """Finds answers that are not those for the texts that were sent."""
+
+    def __init__(self, metric: str) -> None:
+        self._metric = metric
+        self.pairs = make_pairs(500)
+        self._known: dict[str, dict[Segment, float]] = {}
+
+    def count_crossed(self, mode: Mode, answers: list[tuple[Segment, float]]) -> int:
+        """Return how many of *answers* (of new texts: of a sample of them) are wrong."""
+        checked = random.Random(0).sample(answers, min(CHECKED, len(answers))) if mode.fresh else answers
+        known = self._score(mode.dtype, [pair for pair, _ in checked] if mode.fresh else self.pairs)
+        return sum(abs(value - known[pair]) > 1e-5 for pair, value in checked)
+
+    def _score(self, dtype: str, pairs: list[Segment]) -> dict[Segment, float]:
+        if pairs is self.pairs and dtype in self._known:
+            return self._known[dtype]
+        metric = load_metric(self._metric, **({} if dtype == "float32" else {"dtype": dtype}))
+        scores = {pair: score.value for pair, score in zip(pairs, metric.score(pairs), strict=True)}
+        if pairs is self.pairs:
+            self._known[dtype] = scores
+        return scores
+
+
+def warm_up(address: str, metric: str, pairs: list[Segment]) -> None:
+    """Have every pair scored once."""
+    segments = [{"hypothesis": pair.hypothesis, "references": list(pair.references)} for pair in pairs]
+    body = {"metrics": [{"name": metric}], "segments": segments}
+    httpx.post(f"{address}/api/score", json=body, timeout=60).raise_for_status()
+
+
+def run(mode: Mode, clients: int, seconds: float, metric: str, checker: Checker) -> Log:
     """Run clients against one service and stop it; it must exit without an error."""
-    service, address = start([*arguments, "-m", metric])
+    service, address = start([*mode.arguments, "-m", metric], mode.source)
+    new, rng = make_texts(random.randrange(1 << 60)), random.Random(1)
+    draw = (lambda: next(new)) if mode.fresh else (lambda: rng.choice(checker.pairs))
     try:
-        result = asyncio.run(load(address, service, clients, seconds, metric))
+        warm_up(address, metric, checker.pairs)
+        log = asyncio.run(load(address, service, clients, seconds, metric, draw=draw))
     finally:
         service.terminate()
-        result_code = service.wait(30)
-    return result | {"exit_status": result_code}
+        exit_status = service.wait(30)
+    times = sorted(log.pop("seconds"))
+    lasted, answers = log.pop("lasted"), log.pop("answers")
+    return {
+        "service": mode.name, "clients": clients, "seconds": round(lasted, 1), "answers": len(times),
+        "per_second": round(len(times) / lasted, 1),
+        "p50_ms": round(1000 * times[len(times) // 2], 1) if times else None,
+        "p99_ms": round(1000 * times[int(len(times) * 0.99)], 1) if times else None,
+        **{name: dict(log[name]) for name in ("statuses", "reasons", "lost")},
+        "crossed": checker.count_crossed(mode, answers), "processor_ms": log["processor_ms"],
+        "memory_mib": log["memory_mib"], "exit_status": exit_status,
+    }  # fmt: skip
+
+
+def summarise(reports: list[Log]) -> None:
+    """Print a row per service, and the targets if there is one from before."""
+
+    def median(name: str, field: str) -> float:
+        return statistics.median(report[field] for report in reports if report["service"] == name)
+
+    names = list(dict.fromkeys(report["service"] for report in reports))
+    print(f"{'service':<24}{'answers/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'processor ms per answer':>25}")
+    for name in names:
+        rate, *others = (median(name, field) for field in ("per_second", "p50_ms", "p99_ms", "processor_ms"))
+        print(f"{name:<24}{rate:>10.0f}{others[0]:>9.0f}{others[1]:>9.0f}{others[2]:>25.2f}")
+    for now, then in (("now", "before"), ("now, new texts", "before, new texts"),
+                      ("now, int8, new texts", "before, new texts")):  # fmt: skip
+        if then in names and now in names:
+            ratio = median(now, "per_second") / median(then, "per_second")
+            report_target(f"service, {now} against {then}: answers per second", ratio, 3)
+            slower = median(now, "p99_ms") / median(then, "p99_ms")
+            report_target(f"service, {now} against {then}: p99", slower, 1, at_most=True)
 
 
 def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--metric", default="bertscore")
+    parser.add_argument("--before", metavar="SRC", help="folder src of a checkout to compare with")
     args = parser.parse_args()
-    report = {
-        "load": run([], args.clients, args.seconds, args.metric),
-        "saturated": run(["--waiting", "16"], args.clients, min(args.seconds, 15), args.metric),
-    }
-    print(json.dumps(report, indent=1))
-    failed = report["load"]["lost"] or report["load"]["crossed"] or report["saturated"]["crossed"]
+    int8 = ("--dtype", "int8")
+    modes = [Mode("now"), Mode("now, new texts", fresh=True), Mode("now, int8, new texts", int8, None, "int8", True)]
+    if args.before:
+        modes += [Mode("before", source=args.before), Mode("before, new texts", source=args.before, fresh=True)]
+    checker = Checker(args.metric)
+    reports = [
+        run(mode, args.clients, args.seconds, args.metric, checker) for _ in range(args.rounds) for mode in modes
+    ]
+    summarise(reports)
+    full = Mode("short queue", ("--waiting", "16", "--memory", "0"))
+    reports.append(run(full, args.clients, min(args.seconds, 15), args.metric, checker))
+    print(json.dumps(reports, indent=1))
+    failed = any(report["crossed"] or (report["lost"] and report["service"] != full.name) for report in reports)
     sys.exit(1 if failed else 0)
 
 

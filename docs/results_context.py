@@ -28,8 +28,8 @@ from monge.workflows.train_context import TrainContextRequest, run_train_context
 
 PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 NETWORKS = {
-    "50": ContextSettings(dimension=50, epochs=30, seeds=(1, 2, 3)),
-    "300": ContextSettings(dimension=300, epochs=15),
+    "50": ContextSettings(dimension=50, epochs=20, seeds=(1, 2, 3)),
+    "300": ContextSettings(dimension=300, epochs=10),
 }
 CONTEXTS = ("we_wpi_context,context={}", "we_wpi_attention,context={}")
 ALONE = ("we_wpi_context,encoder=none,context={}", "we_wpi_attention,encoder=none,context={}")
@@ -96,13 +96,11 @@ def show(value: float) -> str:
 def print_wmt17() -> None:
     """Print Pearson's r by pair for WE_WPI, and for both contextual metrics with and without vectors."""
     sets = {judged.name: judged for judged in read_judged_sets(JudgedData("wmt17"), environment=Environment.read())}
-    columns: list[list[float]] = []
     names = ["we_wpi"]
-    for pair in PAIRS:
-        column = keep(f"{pair} we_wpi", partial(correlate, sets[pair], ["we_wpi"]))[::2]
-        for network in NETWORKS:
+    columns = [keep(f"{pair} we_wpi", partial(correlate, sets[pair], ["we_wpi"]))[::2] for pair in PAIRS]
+    for network in NETWORKS:
+        for pair, column in zip(PAIRS, columns, strict=True):
             column += keep(f"{pair} {network}", partial(measure, sets[pair], network, (*CONTEXTS, *ALONE)))[::2]
-        columns.append(column)
     for network, settings in NETWORKS.items():
         made = f"{network} d, {settings.epochs * settings.repeat} × , {len(settings.seeds)} seed(s)"
         names += [f"{metric.partition(',context')[0]} ({made})" for metric in (*CONTEXTS, *ALONE)]

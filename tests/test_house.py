@@ -113,3 +113,17 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_scoring_loads_no_statistics(tmp_path: Path) -> None:
+    """scipy takes longer to load than ten lines take to score."""
+    lines = tmp_path / "lines.txt"
+    lines.write_text("the boy ran\n", encoding="utf-8")
+    code = (
+        "import sys, contextlib, io, monge.cli\n"
+        f"arguments = ['score', {str(lines)!r}, '-i', {str(lines)!r}, '-m', 'chrf', '--no-cache']\n"
+        "with contextlib.redirect_stdout(io.StringIO()): monge.cli.main(arguments)\n"
+        "print([m for m in ['scipy', 'torch', 'monge.comparison', 'monge.explanation'] if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from monge.workflows.correlate import correlate
     from monge.workflows.explain import explain
     from monge.workflows.explain_global import explain_global
+    from monge.workflows.frame import score_frame
     from monge.workflows.score import score
     from monge.workflows.scored import ScoredMetrics, ScoredTexts
     from monge.workflows.scorer import Scorer
@@ -49,6 +50,7 @@ _LAZY = {
     "load_encoder": "monge.encoders",
     "load_metric": "monge.metrics",
     "score": "monge.workflows.score",
+    "score_frame": "monge.workflows.frame",
 }
 
 __all__ = [
@@ -71,6 +73,7 @@ __all__ = [
     "load_metric",
     "render_html",
     "score",
+    "score_frame",
 ]
 
 

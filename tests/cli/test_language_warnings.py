@@ -1,5 +1,6 @@
 """German texts with an English encoder: every command that scores says so, once."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,28 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_warning_on_stderr(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     assert capsys.readouterr().err.count(SAID) == 1
+
+
+FINNISH = [
+    "Poika juoksi eilen kotiin, koska satoi vettä.",
+    "Hallitus ilmoitti, että veroja ei koroteta tänä vuonna.",
+    "Luimme kirjan ja se oli erittäin hyvin kirjoitettu.",
+    "Hän matkusti junalla Helsinkiin ja palaa huomenna takaisin.",
+]
+ENGLISH = ["The boy ran home yesterday.", "Taxes will not rise.", "We have read the book.", "She took the train."]
+
+
+@pytest.mark.usefixtures("_files")
+def test_scores_of_languages_that_the_encoder_does_not_know_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    """A language outside of ``use`` gives numbers that say nothing, often negative ones: tables and files say so."""
+    Path("source.fi").write_text("\n".join(FINNISH) + "\n", encoding="utf-8")
+    Path("out.en").write_text("\n".join(ENGLISH) + "\n", encoding="utf-8")
+    files = ["score", "-s", "source.fi", "-i", "out.en", "-m", "cosine_xl", "fluency"]
+    assert main(files) == 0
+    (row,) = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("out ")]
+    assert row[1].endswith("!")
+    assert not row[2].endswith("!")  # a language model of English reads the translation alone
+    assert main([*files, "-f", "json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert "but use was made for Arabic, German" in first["warning"]
+    assert "warning" not in second

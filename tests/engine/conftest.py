@@ -1,6 +1,7 @@
 """A metric that fails on purpose, installed into a folder as another package would be."""
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,10 @@ class Faulty(MetricBase):
             raise RuntimeError("a fault in a library")
         if any("huge" in text for text in texts) and len(texts) > 3:
             raise MemoryError
+        if any("hungry" in text for text in texts) and len(texts) > 4:
+            block = bytearray(900 << 20)
+            block[::4096] = bytes(len(block[::4096]))  # touches every page
+            time.sleep(5.0)
         if any("sleepy" in text for text in texts):
             time.sleep(1.0)
         return [Score(len(text) / 7, {"length": len(text) / 7}) for text in texts]
@@ -71,7 +76,8 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(install(folder)))
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
     importlib.invalidate_caches()
     registry.metric_specs.cache_clear()
     yield folder

@@ -17,11 +17,11 @@ FAULTY = ["-m", "faulty", "chrf"]
 class Texts:
     """Two files of texts; a line of the output may hold a fault."""
 
-    def __init__(self, folder: Path, faults: dict[int, str]) -> None:
+    def __init__(self, folder: Path, faults: dict[int, str], count: int = LINES) -> None:
         self.folder = folder
         words = ["the", "boy", "in", "a", "coat", "ran", "home", "quickly", "under", "rain"]
         for name, step in (("ref", 3), ("hyp", 5)):
-            lines = [" ".join(words[(n * step + k) % len(words)] for k in range(3 + n % 5)) for n in range(LINES)]
+            lines = [" ".join(words[(n * step + k) % len(words)] for k in range(3 + n % 5)) for n in range(count)]
             if name == "hyp":
                 lines = [f"{line} {faults.get(n, '')}".strip() for n, line in enumerate(lines)]
             (folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -67,22 +67,43 @@ class Cluster:
         self.scheduler = self.start_scheduler()
         self.worker = self.start_worker()
 
+    def replace_worker(self, *more: str, habits: str = "") -> None:
+        """End the worker and start another."""
+        self.worker.kill()
+        self.worker.wait()
+        self.worker = self.start_worker(*more, habits=habits)
+
     def start_scheduler(self) -> "subprocess.Popen[bytes]":
         return self._start("scheduler", "--port", str(self.port), "--no-dashboard", "--host", "127.0.0.1")
 
-    def start_worker(self) -> "subprocess.Popen[bytes]":
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]
-        return self._start("worker", self.address, *options, "--local-directory", str(self.folder / "dask"))
+    def start_worker(self, *more: str, habits: str = "") -> "subprocess.Popen[bytes]":
+        """Start a worker; *habits* is code that it runs before anything else."""
+        options = ["--nthreads", "1", "--no-dashboard", "--death-timeout", "60", *(more or ("--no-nanny",))]
+        place = ["--local-directory", str(self.folder / "dask")]
+        return self._start("worker", self.address, *options, *place, habits=habits)
 
-    def _start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+    def _start(self, *arguments: str, habits: str = "") -> "subprocess.Popen[bytes]":
+        path = os.environ.get("PYTHONPATH", "")
+        if habits:
+            folder = self.folder / "habits"
+            folder.mkdir(exist_ok=True)
+            (folder / "sitecustomize.py").write_text(habits, encoding="utf-8")
+            path = os.pathsep.join([str(folder), path])
+        around = {**os.environ, "MONGE_NO_CACHE": "1", "PYTHONPATH": path}
+        around["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "0"  # a task that ends its worker is reported at once
         with open(self.folder / "cluster.log", "ab") as log:
             command = [sys.executable, "-m", "distributed.cli." + f"dask_{arguments[0]}", *arguments[1:]]
-            return subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, "MONGE_NO_CACHE": "1"})
+            return subprocess.Popen(command, stdout=log, stderr=log, env=around)
 
     def stop(self) -> None:
-        for process in (self.worker, self.scheduler):
-            process.kill()
-            process.wait()
+        self.worker.terminate()  # a nanny then ends its own worker
+        try:
+            self.worker.wait(20)
+        except subprocess.TimeoutExpired:
+            self.worker.kill()
+            self.worker.wait()
+        self.scheduler.kill()
+        self.scheduler.wait()
 
 
 @pytest.fixture
@@ -131,6 +152,51 @@ def test_two_clients_share_the_work(cluster: Cluster, faulty: Path, tmp_path: Pa
     done = scored(faulty)
     assert len(done) == len(set(done)) == LINES  # nothing was scored twice
     assert found[0] == texts.run("inline.jsonl", *FAULTY)[0]
+
+
+@pytest.mark.slow
+def test_a_worker_that_runs_out_of_memory_gets_smaller_chunks(cluster: Cluster, faulty: Path, tmp_path: Path) -> None:
+    """The nanny kills a worker beyond its limit; five segments at once are too many for it, four are not."""
+    cluster.replace_worker("--nanny", "--memory-limit", "700MB")
+    texts = Texts(tmp_path, {13: "hungry"}, count=20)
+    place = ["--executor", "dask", "--scheduler", cluster.address]
+    through, said = texts.run("dask.jsonl", "-m", "faulty", *place)
+    assert "no score" not in said
+    assert "exceeded 95% memory budget" in (tmp_path / "cluster.log").read_text(encoding="utf-8")
+    assert through == texts.run("inline.jsonl", "-m", "faulty")[0]
+
+
+CLOCK = "import time; now = time.time; time.time = lambda: now() + 86_400"
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("habits", [CLOCK, FULL], ids=["a clock a day ahead", "a full disk"])
+def test_a_worker_with_bad_habits_changes_nothing(cluster: Cluster, tmp_path: Path, habits: str) -> None:
+    cluster.replace_worker(habits=habits)
+    texts = Texts(tmp_path, {})
+    shards = tmp_path / "shards"
+    metrics = ["-m", "chrf", "yisi1,encoder=hashed,layers=0"]
+    place = ["--executor", "dask", "--scheduler", cluster.address, "--shards", f"file://{shards}"]
+    through, _ = texts.run("dask.jsonl", *metrics, *place)
+    assert through == texts.run("inline.jsonl", *metrics)[0]
+    files = [path for path in shards.rglob("*") if path.is_file()]
+    assert not [path for path in files if path.suffix == ".tmp"]
+    assert len(files) == 2 * 3  # two metrics, three chunks: what the worker could not keep, the client kept
+    assert max(path.stat().st_size for path in files) > 4_000
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_version_is_refused(cluster: Cluster, tmp_path: Path) -> None:
+    from monge.version import __version__
+
+    cluster.replace_worker(habits="import monge.version; monge.version.__version__ = '0.0.9'")
+    texts = Texts(tmp_path, {})
+    refused = texts.start("dask.jsonl", "-m", "chrf", "--executor", "dask", "--scheduler", cluster.address)
+    _, said = refused.communicate(timeout=240)
+    assert refused.returncode == 2
+    assert f"has monge 0.0.9, but this job was started with monge {__version__}" in said
+    assert not (tmp_path / "dask.jsonl").exists()
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def test_rewrites_keep_the_words_and_change_their_order() -> None:
 
 
 def test_a_language_model_is_not_fooled_by_shuffling() -> None:
-    found = {one.kind: one for one in measure_preferences(load_metric("fluency"), MORE, GLOSSER, part="de")}
+    found = {one.kind: one for one in measure_preferences(load_metric("fluency"), MORE, GLOSSER)}
     assert list(found) == ["shuffled", "source-ordered", "word-by-word"]
     assert found["shuffled"].rate.trials == 3
     assert found["shuffled"].rate.share < 0.5
@@ -48,11 +48,15 @@ def test_a_language_model_is_not_fooled_by_shuffling() -> None:
     table = translationese_table(list(found.values()))
     assert "fluency" in table
     assert draw_preferences(list(found.values())).axes
+    (alone,) = measure_preferences(load_metric("fluency"), MORE, GLOSSER, kinds=["word-by-word"])
+    assert alone.differences.tolist() == found["word-by-word"].differences.tolist()
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(OptionError, match="bleu compares with references"):
         measure_preferences(load_metric("bleu"), MORE, GLOSSER)
+    with pytest.raises(OptionError, match="did you mean 'shuffled'"):
+        measure_preferences(load_metric("fluency"), MORE, GLOSSER, kinds=["shufled"])
     with pytest.raises(InputError, match="segment 1 has no reference"):
         measure_preferences(load_metric("fluency"), [Segment("x", (), "y")], GLOSSER)
     with pytest.raises(InputError, match="both a source and a reference"):

@@ -59,6 +59,7 @@ def test_the_same_seed_gives_the_same_file(tmp_path):
     assert train_context(PAIRS, other, str(tmp_path / "three")).digest != one.digest
 
 
+@pytest.mark.slow
 def test_kill_9_and_the_same_command_again(tmp_path):
     for name, lines in (("ref", REFERENCES), ("src", SOURCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")

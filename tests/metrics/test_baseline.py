@@ -42,6 +42,16 @@ def test_every_metric_has_a_scale_as_it_is_set(name: str, encoder: str) -> None:
     assert found.pairs == 400
 
 
+@pytest.mark.parametrize("name", ["bertscore", "moverscore", "cosine", "mongescore"])
+def test_int8_has_a_scale_of_its_own(name: str) -> None:
+    plain, whole = (load_metric(name, encoder="minilm", dtype=dtype) for dtype in ("float32", "int8"))
+    one, other = find_baseline(plain), find_baseline(whole)
+    assert one is not None
+    assert other is not None
+    assert one.scale.unrelated == pytest.approx(other.scale.unrelated, abs=0.01)
+    assert "/int8" in other.signature
+
+
 @pytest.mark.parametrize("name", ["bertscore", "moverscore", "emd", "cosine", "mongescore", "wmd", "chrf", "bleu"])
 def test_what_is_stored_is_what_is_measured(name: str) -> None:
     metric = load(name, "minilm" if metric_options(name).get("encoder") and name != "wmd" else "")

@@ -21,7 +21,7 @@ def make_blobs(count: int, seed: int = 0) -> dict[bytes, bytes]:
 def scattered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, dict[bytes, bytes]]:
     """A store of several packs, read in short runs by two threads."""
     monkeypatch.setattr(pack_index, "PACK_BYTES", 20_000)
-    monkeypatch.setattr(gather, "_RUN_BYTES", 5_000)
+    monkeypatch.setattr(gather, "_PART_BYTES", 5_000)
     monkeypatch.setattr(gather, "_WORTH_A_THREAD", 1)
     store = Store(tmp_path / "store")
     blobs = make_blobs(300)

@@ -31,6 +31,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("dictionaries", "dictionaries", "list and fetch bilingual dictionaries"),
     ("cache", "cache", "show, prune, verify or clear what was computed before"),
     ("train", "train", "learn from data: train what metrics then use as a file"),
+    ("classify", "classify", "find labels of texts or score answers with what was trained"),
     ("align", "align", "put the vectors of two languages into one space"),
     ("normalise", "normalise", "write contractions in full and put words into the usual order"),
     ("calibrate", "calibrate", "build the baseline that rescales a metric"),

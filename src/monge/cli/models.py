@@ -3,7 +3,7 @@
   monge models                     which models there are, and which are on this machine
   monge models fetch minilm mpnet  get them, if they are not here yet
   monge models path minilm         print the directory of one
-  monge models add xlmr FOLDER     give a name to a Hugging Face encoder (hub name or folder) or to word vectors
+  monge models add xlmr FOLDER     name a Hugging Face encoder (hub name or folder), an adapter or word vectors
   monge models layers              which layers of public checkpoints agree best with people (for layers=best)
 
 `add` records the digest of the weights, languages (--languages "de fr") and the best layers (--layers 9): a metric with
@@ -109,8 +109,9 @@ def _path_of(spec: ModelSpec, environment: Environment) -> str:
 
 
 def _print_table(specs: list[ModelSpec], environment: Environment) -> None:
+    from monge.encoders.adapter import SHIPPED
     from monge.encoders.added import read_added
-    from monge.encoders.models import MODELS, locate_model
+    from monge.encoders.models import MODELS, find_model, locate_model
 
     rows = [("name", "model", "kind", "size", "licence", "languages", "where")]
     for spec in specs:
@@ -119,6 +120,11 @@ def _print_table(specs: list[ModelSpec], environment: Environment) -> None:
         place = "not here" if where is None else str(where)
         rows.append((spec.name, spec.title, spec.kind, size, spec.licence, spec.languages, place))
     if len(specs) == len(MODELS):
+        for shipped in SHIPPED:
+            size = f"{shipped.path.stat().st_size / 1e6:.1f} MB"
+            base = find_model(shipped.base)
+            made = f"adapter of {shipped.base}"
+            rows.append((shipped.name, base.title, made, size, shipped.licence, base.languages, str(shipped.path)))
         for one in read_added(environment).values():
             layers = f"best {one.layers}" if one.layers else ""
             rows.append((one.name, one.digest, "added", "", layers, " ".join(one.languages), one.source))

@@ -103,7 +103,6 @@ def run(args: argparse.Namespace) -> int:
     from monge.engine.job import JobOptions
     from monge.workflows.gate import check_thresholds, read_thresholds
     from monge.workflows.score import ScoreRequest, run_score
-    from monge.workflows.worst import explain_worst
 
     if (args.reference or args.test_set) and not (args.input or args.jsonl or args.parquet) and is_piped():
         args.input = ["-"]
@@ -141,6 +140,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_table(result.systems, width=args.width, latex=args.format == "latex", quiet=args.quiet)
     if args.worst:
+        from monge.workflows.worst import explain_worst
+
         for variant in request.metrics:
             own = [one for one in result.systems if one.metric == variant.label]
             print_worst(explain_worst(own, variant, args.worst, environment=read_environment(args)), own[0])

@@ -9,15 +9,17 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from monge.clouds import MARKED_SHARE
 from monge.engine.job import SystemScores
-from monge.explanation import describe_loss
 from monge.report.printable import make_printable
 from monge.report.tables import folded_table, latex_table
 from monge.scores.direction import direction_mark
 from monge.text import write_jsonl, write_tsv
-from monge.workflows.worst import WorstSegment
+
+if TYPE_CHECKING:  # it needs scipy, which takes longer to load than ten lines take to score
+    from monge.workflows.worst import WorstSegment
 
 
 def write_segments(path: str, results: Sequence[SystemScores]) -> None:
@@ -148,7 +150,7 @@ def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
     return [
         make_printable(f"{r.system}, {r.metric}: {round(100 * r.unknown)} % of the words are unknown to the encoder")
         for r in results
-        if r.marked
+        if r.unknown > MARKED_SHARE
     ]
 
 
@@ -188,6 +190,8 @@ def _number(result: SystemScores, width: int | None) -> str:
 
 def print_worst(worst: Mapping[str, Sequence[WorstSegment]], like: SystemScores) -> None:
     """Print the worst segments of each system with texts and where the score was lost; *like* has the digits."""
+    from monge.explanation import describe_loss
+
     for system, segments in worst.items():
         of = f" of {make_printable(system)}" if system else ""
         print(f"\nworst {len(segments)}{of} by {like.metric}")

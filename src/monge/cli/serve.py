@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from monge.environment import Environment
+from monge.environment import Environment, parse_bytes
 from monge.errors import InputError, MongeError, OptionError
 
 if TYPE_CHECKING:
@@ -46,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="encoders that requests may choose, loaded at the start (default: the known models on this machine)",
     )
     parser.add_argument(
+        "--dtype",
+        choices=("float32", "int8"),
+        default="float32",
+        help="number format of transformers; int8 is about twice as fast (default: float32)",
+    )
+    parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
@@ -62,6 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
+    limits.add_argument(
+        "--memory",
+        metavar="SIZE",
+        default="256M",
+        help="vectors of recent texts that each encoder keeps in memory; 0: none (default: 256M)",
+    )
     limits.add_argument("--seconds", type=float, default=60.0, help="time limit of a request (default: 60)")
     limits.add_argument("--waiting", type=int, default=256, help="tasks that may wait at once (default: 256)")
     limits.add_argument(
@@ -120,6 +132,8 @@ def make_settings(args: argparse.Namespace, environment: Environment) -> Service
         token=token,
         hosts=tuple(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", name.lower(), *map(str.lower, args.allow_host)])),
         encoders=None if args.encoders is None else tuple(args.encoders),
+        dtype=args.dtype,
+        memory_bytes=parse_bytes(args.memory),
     )
 
 

@@ -14,7 +14,7 @@ global_explanation, these public English sets are tried too.
 
 With --translationese, metrics without references are asked instead whether they prefer bad translations to human
 ones: the reference with its words shuffled, with its words in the order of the source, and a word-by-word translation
-(from a dictionary).
+(from a dictionary); --attacks chooses some of shuffled, source-ordered, word-by-word.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def _run_translationese(args: argparse.Namespace) -> int:
     check_target(args.plot, endings=FIGURES)
     check_figures(args.plot)
     metrics = read_metrics(args, args.metric, default="mongescore_free")
-    request = TranslationeseRequest(metrics, tuple(args.translationese), args.most, args.seed)
+    kinds = {"kinds": tuple(args.attacks)} if args.attacks else {}
+    request = TranslationeseRequest(metrics, tuple(args.translationese), args.most, args.seed, **kinds)
     with _progress() as bar:
         report = run_translationese(request, environment=read_environment(args), report_step=partial(_show_step, bar))
     if args.plot:

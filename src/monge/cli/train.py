@@ -1,6 +1,10 @@
 """Learn from data: train what metrics then use as a file.
 
+  monge train encoder ENCODER --pairs FILE …     an encoder, fine-tuned on pairs of texts with labels
+  monge train adapter ENCODER --pairs FILE …     an encoder for the transport score itself, as a small file
   monge train context REF SOURCE --output FILE   words in context, for we_wpi_context and we_wpi_attention
+  monge train joint ENCODER SOURCE TARGET --output DIR   a multilingual encoder, aligned on translations
+  monge train capsules DATA --output FILE        labels of texts or ranks of answers, for monge classify
 
 Training needs torch (pip install 'monge[torch]'); what was trained is used without it. A training that was interrupted
 goes on when the same command is given again, and ends in the same weights.
@@ -13,7 +17,11 @@ import importlib
 
 # name, module of monge.cli, one line for `monge train --help`
 TRAININGS: tuple[tuple[str, str, str], ...] = (
+    ("encoder", "train_encoder", "fine-tune an encoder on pairs of texts with labels"),
+    ("adapter", "train_adapter", "tune an encoder for the transport score, as a small file"),
     ("context", "train_context", "words in context from a test set, for we_wpi_context"),
+    ("joint", "train_joint", "a multilingual encoder, aligned on translations"),
+    ("capsules", "train_capsules", "a classifier of texts or a ranker of answers"),
 )
 
 

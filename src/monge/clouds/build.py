@@ -17,6 +17,7 @@ from monge.clouds.remap import IDENTITY, Remapping
 from monge.clouds.weights import IdfModel, weigh_tokens
 from monge.encoders.base import EncodedText
 from monge.encoders.layers import LayerAggregation, aggregate_layers, parse_aggregation
+from monge.encoders.layers.aggregate import scale_to_unit
 from monge.errors import OptionError
 
 SINGLE = parse_aggregation("single")
@@ -92,10 +93,7 @@ class CloudRecipe:
 
     def scale_points(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return points of length 1 if the recipe wants them so."""
-        if not self.normalise_points:
-            return points
-        norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
-        return (points / np.where(norms == 0, 1.0, norms)).astype(np.float32)
+        return scale_to_unit(points) if self.normalise_points else points
 
     def _points(self, encoded: EncodedText, kept: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = encoded.vectors if len(kept) == len(encoded.tokens) else encoded.vectors[:, kept]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from monge.encoders.base import (
     sentence_layer_of,
 )
 from monge.encoders.identity import maker_of
+from monge.encoders.joining import Joining
 from monge.encoders.lazy import EncoderFacts, LazyEncoder
 from monge.encoders.ragged import EncodedBatch
 from monge.encoders.sheets import Sheet, Sheets
@@ -36,9 +37,10 @@ class CachedEncoder:
 
     The hidden states of every (text, layer) are stored by themselves under SHA-256(identity, layer, text), so that a
     metric with other layers finds those that it shares; tokens, spans, notes and the share of unknown words are stored
-    once per text. When all
-    are there, *encoder* is not called. *dtype* float16 halves the disk space at a relative error of 5e-4; since it
-    changes scores, in the first run as in the second, it is part of the signature.
+    once per text. When all are there, *encoder* is not called. What a metric makes of the layers of a text alone (their
+    power means, the vector of the whole text) is stored as well; the tokens of a text that is read as one vector are
+    not. *dtype* float16 halves the disk space at a relative error of 5e-4; since it changes scores, in the first run as
+    in the second, it is part of the signature.
 
     Raises OptionError for an unknown *dtype* and for an encoder that does not say what computes its vectors.
     """
@@ -97,6 +99,10 @@ class CachedEncoder:
         chosen = tuple(range(self.layers)) if layers is None else tuple(layers)
         if not all(0 <= layer < self.layers for layer in chosen) or not all(isinstance(text, str) for text in texts):
             return self.encoder.encode(texts, layers)  # which knows what to say
+        return self._encode(texts, chosen, chosen)
+
+    def _encode(self, texts: Sequence[str], chosen: tuple[int, ...], kept: Collection[int]) -> list[EncodedText]:
+        """Return the texts encoded; of those that are new, the layers *kept* are stored."""
         keys = {layer: self._keys(texts, str(layer)) for layer in chosen}
         sheets = self._keys(texts, _SHEET)
         blobs = self.store.get([*sheets.values(), *(key for column in keys.values() for key in column.values())])
@@ -108,14 +114,24 @@ class CachedEncoder:
         missing = [text for text in sheets if text not in known]
         if missing:
             fresh = [self._round(one) for one in self.encoder.encode(missing, chosen)]
-            self.store.put(self._label, self._disassemble(fresh, sheets, [keys[layer] for layer in chosen]))
+            columns = [keys[layer] if layer in kept else None for layer in chosen]
+            self.store.put(self._label, self._disassemble(fresh, sheets, columns))
             known.update(zip(missing, fresh, strict=True))
         return [known[text] for text in texts]
 
-    def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
-        """Return different texts laid end to end; those that are stored are read without making an object of each."""
+    def encode_batch(
+        self, texts: Sequence[str], layers: Sequence[int], kept: Collection[int] | None = None
+    ) -> EncodedBatch:
+        """Return different texts laid end to end; those that are stored are read without making an object of each.
+
+        Of texts that are new, only the layers *kept* are stored (None: all of them).
+        """
         stored = self.read_batch(texts, layers)
-        return EncodedBatch.of(self.encode(texts, layers)) if stored is None else stored
+        if stored is not None:
+            return stored
+        if kept is None or not all(0 <= layer < self.layers for layer in layers):
+            return EncodedBatch.of(self.encode(texts, layers))
+        return EncodedBatch.of(self._encode(texts, tuple(layers), kept))
 
     def read_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch | None:
         """Return different texts laid end to end, if all of them are stored."""
@@ -125,11 +141,36 @@ class CachedEncoder:
         laid = self.store.gather([*columns, *self._keys(texts, _SHEET).values()])
         return None if laid is None else self._lay_out(texts, laid, len(layers))
 
+    def read_joined(self, texts: Sequence[str], layers: Sequence[int], joining: Joining) -> EncodedBatch | None:
+        """Return different texts with joined vectors, if all of them are stored."""
+        if len(set(texts)) != len(texts) or self._dtype != "float32":
+            return None
+        keys = self._keys(texts, _name_joined(layers, joining))
+        laid = self.store.gather([*keys.values(), *self._keys(texts, _SHEET).values()])
+        if laid is None or not laid.starts[len(texts)]:
+            return None
+        batch, vectors = self._lay_out(texts, laid, 0), laid.data[: laid.starts[len(texts)]].view(np.float32)
+        rows = int((np.diff(batch.offsets) > 0).sum()) if joining.per_text else len(batch.spans)
+        return joining.restore(batch, vectors.reshape(rows, -1))
+
+    def keep_joined(
+        self, batch: EncodedBatch, vectors: NDArray[np.float32], layers: Sequence[int], joining: Joining
+    ) -> None:
+        """Store the joined *vectors* of the texts of *batch*; with float16, which was chosen to save space, nothing."""
+        if self._dtype != "float32":
+            return
+        counts = np.diff(batch.offsets)
+        ends = np.cumsum(counts > 0 if joining.per_text else counts)[:-1]
+        keys = self._keys(batch.texts, _name_joined(layers, joining)).values()
+        blobs = {key: rows.tobytes() for key, rows in zip(keys, np.split(vectors, ends), strict=True)}
+        self.store.put(self._label, blobs)
+
     def _lay_out(self, texts: Sequence[str], laid: LaidBlobs, layers: int) -> EncodedBatch:
-        """Return the texts from their vectors, layer by layer, followed by their sheets."""
+        """Return the texts from their vectors, layer by layer, followed by the sheets at the end."""
+        first = len(laid.starts) - 1 - len(texts)
+        bounds = laid.starts[first:] - laid.starts[first]
+        sheets = Sheets.read(laid.data[laid.starts[first] :].tobytes(), bounds.tolist())
         end = int(laid.starts[layers * len(texts)])
-        bounds = laid.starts[layers * len(texts) :] - end
-        sheets = Sheets.read(laid.data[end:].tobytes(), bounds.tolist())
         width = -1 if end else self.dimension  # named layers may be wider or narrower than the last
         vectors = laid.data[:end].view(self._dtype).reshape(layers, len(sheets.numbers), width)
         return EncodedBatch(
@@ -165,13 +206,14 @@ class CachedEncoder:
         return known.finish(text, vectors.astype(np.float32, copy=False))
 
     def _disassemble(
-        self, encoded: Iterable[EncodedText], sheets: Mapping[str, bytes], columns: Sequence[Mapping[str, bytes]]
+        self, encoded: Iterable[EncodedText], sheets: Mapping[str, bytes], columns: Sequence[Mapping[str, bytes] | None]
     ) -> dict[bytes, bytes]:
         blobs: dict[bytes, bytes] = {}
         for one in encoded:
             blobs[sheets[one.text]] = Sheet.of(one).pack()
             for states, column in zip(one.vectors, columns, strict=True):
-                blobs[column[one.text]] = states.astype(self._dtype).tobytes()
+                if column is not None:
+                    blobs[column[one.text]] = states.astype(self._dtype).tobytes()
         return blobs
 
     def _round(self, encoded: EncodedText) -> EncodedText:
@@ -183,6 +225,10 @@ class CachedEncoder:
         if not np.isfinite(rounded).all():
             raise ModelError(f"float16 cannot hold the vectors of {self.encoder.signature}: cache them as float32")
         return dataclasses.replace(encoded, vectors=rounded.astype(np.float32))
+
+
+def _name_joined(layers: Sequence[int], joining: Joining) -> str:
+    return f"{','.join(map(str, layers))} {joining.name}"
 
 
 def load_cached(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -145,10 +145,19 @@ def config_files(directory: Path) -> list[Path]:
     return [directory / "config.json", *sorted(directory.glob("*.index.json"))]
 
 
-class Checkpoint:
-    """A BERT-like model on disk, read weight by weight when a layer is needed."""
+class WeightChange(Protocol):
+    """What changes the matrices of a checkpoint (:class:`~monge.encoders.adapter.Adapter`)."""
 
-    def __init__(self, directory: Path, config: dict[str, Any]) -> None:
+    def merge(self, layer: int, role: str, weight: FloatArray) -> FloatArray:
+        """Return the matrix *role* of a layer, changed."""
+        ...
+
+
+class Checkpoint:
+    """A BERT-like model on disk, read weight by weight when a layer is needed; an adapter is merged meanwhile."""
+
+    def __init__(self, directory: Path, config: dict[str, Any], adapter: WeightChange | None = None) -> None:
+        self._adapter = adapter
         self.naming = NAMINGS[config["model_type"]]
         self.architecture = _architecture(config, self.naming)
         self._tensors = TensorFiles(weight_files(directory))
@@ -183,6 +192,8 @@ class Checkpoint:
         names = {role: name.format(i=index) for role, name in self.naming.layer.items()}
         matrices = ("query", "key", "value", "merge", "expand", "contract")
         weights = {role: self.read(names[role] + ".weight") for role in matrices}
+        if self._adapter is not None:
+            weights = {role: self._adapter.merge(index, role, weight) for role, weight in weights.items()}
         weights |= {f"{role}.bias": self.read(names[role] + ".bias") for role in ("merge", "expand", "contract")}
         weights["attention.bias"] = np.concatenate(
             [self.read(names[role] + ".bias") for role in ("query", "key", "value")]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from monge.encoders.adapter import Adapter
 from monge.encoders.checkpoint import (
     config_files,
     holds_pieces,
@@ -35,6 +36,7 @@ class TransformerPlan:
     weights: str  # digests, in full
     tokenizer: str
     settings: str
+    adapter: Adapter | None = None
 
     @property
     def identity(self) -> str:
@@ -53,6 +55,7 @@ class TransformerPlan:
             config=self.settings,
             dtype=self.dtype,
             long=self.long,
+            **({} if self.adapter is None else {"adapter": self.adapter.digest}),
         )
 
 
@@ -64,14 +67,19 @@ def plan_transformer(
     device: str = "auto",
     dtype: str = "float32",
     environment: Environment | None = None,
+    adapter: Adapter | None = None,
 ) -> TransformerPlan:
     """Return how *directory* is run: without torch if monge's own graphs compute the model, else with it.
 
-    Raises ModelError for a directory that holds no model, and OptionError for a device or a dtype that cannot be had.
+    Raises ModelError for a directory that holds no model or not the one that *adapter* changes, and OptionError for a
+    device or a dtype that cannot be had.
     """
     environment = Environment.read() if environment is None else environment
     config = read_config(directory)
     backend, device = _choose_backend(config, device=device, dtype=dtype)
+    weights = digest(weight_files(directory), environment)
+    if adapter is not None:
+        adapter.check_base(weights, directory)
     return TransformerPlan(
         directory,
         config,
@@ -80,9 +88,10 @@ def plan_transformer(
         device=device,
         dtype=dtype,
         long=long,
-        weights=digest(weight_files(directory), environment),
+        weights=weights,
         tokenizer=digest(tokenizer_files(directory), environment),
         settings=digest(config_files(directory), environment),
+        adapter=adapter,
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
 
 from monge.encoders.base import EncodedText, Encoder
 from monge.encoders.batching import reader_left
-from monge.encoders.held import find_held
+from monge.encoders.held import find_held, join_batch
+from monge.encoders.joining import Joining, JoiningStore
 from monge.encoders.ragged import BatchEncoder, EncodedBatch
 
 BLOCK = 512  # texts: enough to fill batches of equal length, few enough to hold their vectors
@@ -29,11 +30,13 @@ def encode_in_background(encoder: Encoder, texts: Sequence[str], layers: Sequenc
         yield from block
 
 
-def encode_batches(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]) -> Iterator[EncodedBatch]:
+def encode_batches(
+    encoder: Encoder, texts: Sequence[str], layers: Sequence[int], kept: Collection[int] | None = None
+) -> Iterator[EncodedBatch]:
     """Yield different texts as ``encode_in_background`` does, a block of them at a time, laid end to end.
 
     Texts that are held for several readers (:mod:`~monge.encoders.held`) come from memory, and those that are all
-    stored come as one block.
+    stored come as one block. Of texts that are new, only the layers *kept* are stored (None: all of them).
     """
     held = find_held(encoder, texts, layers)
     if held is not None:
@@ -43,9 +46,24 @@ def encode_batches(encoder: Encoder, texts: Sequence[str], layers: Sequence[int]
         if stored is not None:
             yield stored
         else:
-            yield from _in_background(lambda block: encoder.encode_batch(block, layers), texts)
+            yield from _in_background(lambda block: encoder.encode_batch(block, layers, kept), texts)
     else:
         yield from _in_background(lambda block: EncodedBatch.of(encoder.encode(block, layers)), texts)
+
+
+def encode_joined(
+    encoder: Encoder, texts: Sequence[str], layers: Sequence[int], joining: Joining
+) -> Iterator[EncodedBatch]:
+    """Yield different texts as ``encode_batches`` does, with the vectors that are *joined* of their layers."""
+    held = find_held(encoder, texts, layers, joining)
+    if held is None and isinstance(encoder, JoiningStore):
+        stored = encoder.read_joined(texts, layers, joining)
+        held = None if stored is None else [stored]
+    if held is not None:
+        yield from held
+        return
+    for batch in encode_batches(encoder, texts, layers, () if joining.per_text else None):
+        yield join_batch(encoder, batch, layers, joining)
 
 
 def _in_background(encode: Callable[[Sequence[str]], T], texts: Sequence[str]) -> Iterator[T]:

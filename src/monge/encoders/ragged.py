@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -67,13 +67,33 @@ class EncodedBatch:
             float(self.unknown[k]),
         )
 
+    def take(self, numbers: NDArray[np.int64]) -> EncodedBatch:
+        """Return the texts with these *numbers*, in the order of *numbers*."""
+        counts = np.diff(self.offsets)[numbers]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        rows = np.arange(int(offsets[-1])) + np.repeat(self.offsets[numbers] - offsets[:-1], counts)
+        own = numbers.tolist()
+        return EncodedBatch(
+            [self.texts[k] for k in own],
+            [self.tokens[k] for k in own],
+            self.spans[rows],
+            self.vectors[:, rows],
+            self.special[rows],
+            self.words[rows],
+            offsets,
+            [self.notes[k] for k in own],
+            self.unknown[numbers],
+        )
+
 
 @runtime_checkable
 class BatchEncoder(Protocol):
     """An encoder that can return texts laid end to end at once."""
 
-    def encode_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch:
-        """Return the texts, all different, with the hidden states *layers*."""
+    def encode_batch(
+        self, texts: Sequence[str], layers: Sequence[int], kept: Collection[int] | None = None
+    ) -> EncodedBatch:
+        """Return the texts, all different, with the hidden states *layers*; those *kept* (None: all) are stored."""
         ...
 
     def read_batch(self, texts: Sequence[str], layers: Sequence[int]) -> EncodedBatch | None:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from monge.encoders.adapter import SHIPPED, Adapter, find_shipped, is_adapter
 from monge.encoders.added import check_added, read_added
 from monge.encoders.base import Encoder
 from monge.encoders.models import ENCODER_MODELS, find_model, require_model
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
+DTYPES = ("float32", "int8", "float16", "bfloat16", "float64")
 
 # encoders without files: name and what makes one
 BUILT_IN: tuple[tuple[str, str], ...] = (("hashed", "monge.encoders.static.hashed:HashedEncoder"),)
@@ -43,7 +45,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         for name, value, known in (
             ("long", self.long, ("window", "truncate", "error")),
-            ("dtype", self.dtype, ("float32", "int8", "float16", "bfloat16", "float64")),
+            ("dtype", self.dtype, DTYPES),
         ):
             if value not in known:
                 raise OptionError(f"{name} must be one of {', '.join(known)}, not {value!r}{suggest(value, known)}")
@@ -62,12 +64,11 @@ def load_encoder(
 ) -> Encoder:
     """Return the encoder that *source* names.
 
-    *source* is a name (``minilm``, ``mpnet``, ``use``, ``glove``, ``hashed``, one that
-    ``monge models add`` recorded, or one that another package adds through
-    the entry-point group ``monge.encoders``), the directory of a Hugging Face encoder, a file or directory of word
-    vectors, a hub name (``org/model`` or ``bert-base-uncased``), or any object that follows
-    :class:`~monge.encoders.base.Encoder`, which is returned as it is. A missing model is fetched, unless
-    *environment* (None: that of this process) is offline.
+    *source* is a name (``minilm``, ``mpnet``, ``use``, ``glove``, ``hashed``, one that ``monge models add`` recorded,
+    or one that another package adds through the entry-point group ``monge.encoders``), the directory of a Hugging Face
+    encoder, the file of an adapter (``monge train adapter``), a file or directory of word vectors, a hub name
+    (``org/model`` or ``bert-base-uncased``), or any object that follows :class:`~monge.encoders.base.Encoder`, which is
+    returned as it is. A missing model is fetched, unless *environment* (None: that of this process) is offline.
 
     *long* says what happens to texts beyond the model's window: ``window``, ``truncate`` or ``error``. BERT, RoBERTa,
     DistilBERT and MPNet models run without torch when *dtype* is float32 or int8 (matrix products in whole numbers,
@@ -93,6 +94,9 @@ def _load_name(name: str, options: RunOptions, environment: Environment) -> Enco
     if any(name in (spec.name, spec.title) for spec in ENCODER_MODELS):
         spec = find_model(name)
         return _load_path(require_model(spec, environment), options, environment, title=spec.title)
+    shipped = find_shipped(name)
+    if shipped is not None:
+        return _load_path(shipped.path, options, environment)
     made = _load_named(name)
     if made is not None:
         return made
@@ -114,7 +118,8 @@ def known_names() -> list[str]:
     from importlib.metadata import entry_points
 
     added = [point.name for point in entry_points(group=ENTRY_POINTS)]
-    return [*(spec.name for spec in ENCODER_MODELS), *(name for name, _ in BUILT_IN), *added]
+    shipped = [adapter.name for adapter in SHIPPED]
+    return [*(spec.name for spec in ENCODER_MODELS), *shipped, *(name for name, _ in BUILT_IN), *added]
 
 
 def _load_named(name: str) -> Encoder | None:
@@ -167,7 +172,35 @@ def _no_encoder(name: str, why: str) -> ModelError:
     return ModelError(f"no encoder {name!r}{near}: no such file or directory here, and {why}{known}")
 
 
+def find_directory(name: str, environment: Environment) -> tuple[Path, str]:
+    """Return the directory of the transformer that *name* names, and its title; a missing known model is fetched.
+
+    Raises ModelError for a name that is no transformer (word vectors, USE, an adapter).
+    """
+    spec = next((spec for spec in ENCODER_MODELS if name in (spec.name, spec.title)), None)
+    added = read_added(environment).get(name)
+    if spec is not None:
+        directory, title = require_model(spec, environment), spec.title
+    elif added is not None:
+        return find_directory(added.source, environment)
+    elif (directory := Path(name).expanduser()).is_dir():
+        title = directory.resolve().name
+    elif not directory.exists() and re.fullmatch(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", name):
+        found, why = download_from_hub(name, environment)
+        if found is None:
+            raise _no_encoder(name, why)
+        directory, title = found, name
+    else:
+        raise ModelError(f"no encoder at {name}: a name or the directory of a transformer is needed")
+    if not (directory / "config.json").is_file():
+        raise ModelError(f"{name} is not a transformer: {directory} holds no config.json")
+    return directory, title
+
+
 def _load_path(path: Path, options: RunOptions, environment: Environment, *, title: str = "") -> Encoder:
+    adapter = Adapter.load(path) if is_adapter(path) else None
+    if adapter is not None:
+        path, title = find_directory(adapter.base, environment)
     if (path / "sp.model").is_file() and (path / "weights.npz").is_file():
         return _load_use(path, options, environment, title=title or path.resolve().name)
     if path.is_file() and path.suffix == ".safetensors":
@@ -180,7 +213,7 @@ def _load_path(path: Path, options: RunOptions, environment: Environment, *, tit
     from monge.encoders.transformer import load_transformer
 
     run = {"long": options.long, "device": options.device, "dtype": options.dtype}
-    plan = partial(plan_transformer, path, title=title, environment=environment, **run)
+    plan = partial(plan_transformer, path, title=title, environment=environment, adapter=adapter, **run)
     if not options.cache or not environment.cache:
         return load_transformer(plan())
     from monge.encoders.cached import load_cached

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.encoders.adapter import Adapter
 from monge.encoders.checkpoint import read_config, weight_files
 from monge.encoders.processor import processor_features
 from monge.errors import ModelError, OptionError
@@ -28,7 +29,9 @@ class TorchBackend:
 
     workers = 1  # torch spreads one call over all cores
 
-    def __init__(self, directory: Path, *, device: str = "auto", dtype: str = "float32") -> None:
+    def __init__(
+        self, directory: Path, *, device: str = "auto", dtype: str = "float32", adapter: Adapter | None = None
+    ) -> None:
         torch, transformers = import_torch()
         weight_files(directory)
         self._torch = torch
@@ -37,7 +40,10 @@ class TorchBackend:
         if dtype == "bfloat16" and self._device == "cpu" and features is not None and not features.bfloat16:
             report("dtype=bfloat16: this processor has no bfloat16 products; expect it to be slower than float32")
         with quiet(transformers):
-            self._model = _load_model(transformers, directory, getattr(torch, dtype)).to(self._device).eval()
+            model = load_model(transformers, directory, getattr(torch, dtype))
+        if adapter is not None:
+            _merge(torch, model, adapter)
+        self._model = model.to(self._device).eval()
         config = self._model.config
         self._padding = config.pad_token_id or 0
         self.budget = 512 if self._device == "cpu" else 16384  # caches decide on a processor, parallelism elsewhere
@@ -107,7 +113,8 @@ def load_tokenizer(directory: Path) -> Any:
         raise ModelError(f"{directory} has no tokenizer.json, and none could be made: {error}") from None
 
 
-def _load_model(transformers: Any, directory: Path, dtype: Any) -> Any:
+def load_model(transformers: Any, directory: Path, dtype: Any) -> Any:
+    """Return a model of transformers, from safetensors alone and without code of its author."""
     try:
         model = transformers.AutoModel.from_pretrained(
             directory, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True
@@ -116,6 +123,14 @@ def _load_model(transformers: Any, directory: Path, dtype: Any) -> Any:
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise ModelError(f"transformers cannot load {directory}: {reason[0]}") from error
     return model.get_encoder() if model.config.is_encoder_decoder else model
+
+
+def _merge(torch: Any, model: Any, adapter: Adapter) -> None:
+    """Add the changes of an adapter to the weights of a model."""
+    for (layer, role), name in adapter.weight_names(model.config.model_type).items():
+        weight = model.get_parameter(name)
+        merged = adapter.merge(layer, role, weight.detach().float().numpy())
+        weight.data = torch.from_numpy(merged).to(weight.dtype)
 
 
 def import_torch() -> tuple[Any, Any]:

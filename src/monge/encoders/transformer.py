@@ -80,12 +80,13 @@ def _load(plan: TransformerPlan) -> TransformerEncoder:
     if plan.backend == "onnx":
         from monge.encoders.onnx.backend import OnnxBackend
 
-        checkpoint = Checkpoint(plan.directory, dict(plan.config))
+        checkpoint = Checkpoint(plan.directory, dict(plan.config), plan.adapter)
         backend = OnnxBackend(checkpoint, device=plan.device, dtype=plan.dtype)
     else:
-        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype)
+        backend = TorchBackend(plan.directory, device=plan.device, dtype=plan.dtype, adapter=plan.adapter)
     tokenizer = load_tokenizer(plan.directory)
     named = f"{plan.title}@{plan.weights[:8]}.{_reading_hash(tokenizer, plan.config)}"
+    named += "" if plan.adapter is None else f"+{plan.adapter.digest[:8]}"
     signature = named + ("" if plan.dtype == "float32" else f"/{plan.dtype}")
     return TransformerEncoder(tokenizer, backend, signature=signature, identity=plan.identity, long=plan.long)
 

@@ -34,7 +34,8 @@ class SystemScores:
     ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
     notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
     are those of the score of the set (precision and recall, for example). ``unit`` is what one score belongs to,
-    ``scale`` what unrelated texts and copies score, where that is known.
+    ``scale`` what unrelated texts and copies score, where that is known. ``warning`` says that the encoder was not made
+    for the language of the texts.
     """
 
     system: str
@@ -52,14 +53,15 @@ class SystemScores:
     parts: Mapping[str, float] = field(default_factory=dict)
     unit: str = "segment"
     scale: Scale | None = None
+    warning: str = ""
 
     def __len__(self) -> int:
         return len(self.scores)
 
     @property
     def marked(self) -> bool:
-        """Whether so many words are unknown to the encoder that the score must be shown with a warning."""
-        return self.unknown > MARKED_SHARE
+        """Whether the encoder knows so few words, or not the language, that the score must be shown with a warning."""
+        return self.unknown > MARKED_SHARE or bool(self.warning)
 
     def summary(self) -> dict[str, object]:
         """Return everything but the segments as plain JSON values; a missing score is null."""
@@ -74,6 +76,7 @@ class SystemScores:
             **({} if self.scale is None else {"scale": self.scale.record()}),
             "signature": self.signature,
             **({"unknown": self.unknown} if self.unknown else {}),
+            **({"warning": self.warning} if self.warning else {}),
             **({"notes": dict(self.notes)} if self.notes else {}),
         }
 

@@ -61,35 +61,39 @@ class Journal:
             check_needs(metric.spec, segments)
         computed = self._compute(missing, segments, records)
         return [
-            (computed[_name(metric)].pack(), False) if packed is None else (packed, True)
+            (computed[_name(metric)], False) if packed is None else (packed, True)
             for metric, packed in zip(metrics, found, strict=True)
         ]
 
-    def _compute(self, metrics: Sequence[Metric], segments: Sequence[Segment], records: bytes) -> dict[object, Chunk]:
-        """Score the metrics that are no composites, then combine; keep the chunk of each."""
+    def _compute(self, metrics: Sequence[Metric], segments: Sequence[Segment], records: bytes) -> dict[object, bytes]:
+        """Score the metrics that are no composites, then combine; keep the chunk of each, and return them packed."""
         chunks: dict[object, Chunk] = {}
+        packs: dict[object, bytes] = {}
         leaves: dict[object, Metric] = {}
         for leaf in (leaf for metric in metrics for leaf in _leaves(metric)):
-            packed = self.find(leaf, records) if _name(leaf) not in leaves and leaf not in metrics else None
-            if packed is not None:
-                chunks[_name(leaf)] = Chunk.unpack(packed)
+            stored = self.find(leaf, records) if _name(leaf) not in leaves and leaf not in metrics else None
+            if stored is not None:
+                chunks[_name(leaf)], packs[_name(leaf)] = Chunk.unpack(stored), stored
             elif _name(leaf) not in chunks:
                 leaves.setdefault(_name(leaf), leaf)
+
+        def keep(metric: Metric, chunk: Chunk) -> None:
+            name = _name(metric)
+            chunks[name], packs[name] = chunk, chunk.pack()
+            self.keep(metric, records, packs[name])
+
         for name, chunk in _score_leaves(leaves, segments).items():
-            chunks[name] = chunk
-            self.keep(leaves[name], records, chunk.pack())
+            keep(leaves[name], chunk)
 
         def combine(metric: Metric) -> Chunk:
-            name = _name(metric)
-            if name not in chunks:
+            if _name(metric) not in chunks:
                 assert isinstance(metric, Composite)
-                chunks[name] = Chunk(metric.combine([combine(part).scores for part in metric.parts]), None)
-                self.keep(metric, records, chunks[name].pack())
-            return chunks[name]
+                keep(metric, Chunk(metric.combine([combine(part).scores for part in metric.parts]), None))
+            return chunks[_name(metric)]
 
         for metric in metrics:
             combine(metric)
-        return chunks
+        return packs
 
     def find(self, metric: Metric, content: bytes) -> bytes | None:
         """Return what was kept for *metric* and *content*, or None."""

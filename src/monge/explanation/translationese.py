@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.crosslingual.glosses import Glosser, romanise
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, suggest
 from monge.explanation.stress import Rate
 from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
@@ -96,12 +96,24 @@ class Preferences:
 
 
 def measure_preferences(
-    metric: Metric, segments: Sequence[Segment], glosser: Glosser, *, part: str = "", label: str = "", seed: int = 12345
+    metric: Metric,
+    segments: Sequence[Segment],
+    glosser: Glosser,
+    *,
+    kinds: Sequence[str] = tuple(REWRITES),
+    label: str = "",
+    seed: int = 12345,
 ) -> list[Preferences]:
-    """Compare every kind of bad translation with the human one (the first reference), for one set of *segments*.
+    """Compare *kinds* of bad translations with the human one (the first reference), for one set of *segments*.
 
-    Raises OptionError for a metric that needs references, and InputError if a segment lacks source or reference.
+    Raises OptionError for a metric that needs references or an unknown kind, and InputError if a segment lacks source
+    or reference.
     """
+    for kind in kinds:
+        if kind not in REWRITES:
+            raise OptionError(
+                f"no kind of translation {kind!r}{suggest(kind, REWRITES)}; there are {', '.join(REWRITES)}"
+            )
     if "references" in metric.spec.needs:
         raise OptionError(
             f"{metric.spec.name} compares with references, so a human translation would be compared with itself; "
@@ -116,9 +128,9 @@ def measure_preferences(
     sign = 1.0 if metric.spec.higher_is_better else -1.0
     good = _values(bound, [replace(segment, hypothesis=segment.references[0]) for segment in segments])
     found = []
-    for kind, rewrite in REWRITES.items():
-        bad = _values(bound, [replace(s, hypothesis=rewrite(s, glosser, rng)) for s in segments])
-        found.append(Preferences(part, kind, label or metric.spec.name, sign * (bad - good)))
+    for kind in kinds:
+        bad = _values(bound, [replace(s, hypothesis=REWRITES[kind](s, glosser, rng)) for s in segments])
+        found.append(Preferences("", kind, label or metric.spec.name, sign * (bad - good)))
     return found
 
 

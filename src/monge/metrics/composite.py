@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders import Encoder
+from monge.encoders.held import EncoderReading
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.metrics.base import ALGORITHM, MetricBase, bind_shared, bind_to, check_needs
@@ -68,7 +69,7 @@ class EnsembleMetric(MetricBase):
         identities = [stated_identity(part) for part in self.parts]
         return None if None in identities else "|".join(map(str, [self.signature, f"metrics={ALGORITHM}", *identities]))
 
-    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+    def encodings(self) -> tuple[EncoderReading, ...]:
         return tuple(pair for part in self.parts if isinstance(part, Encoding) for pair in part.encodings())
 
     @property

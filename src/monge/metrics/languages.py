@@ -156,7 +156,7 @@ class _Made(NamedTuple):
 def _models_of(metrics: Iterable[Metric], added: Collection[AddedModel]) -> Iterator[_Made]:
     """Yield the models of *metrics* of which languages are known."""
     for metric in metrics:
-        runners: list[Signed] = [encoder for encoder, _ in metric.encodings()] if isinstance(metric, Encoding) else []
+        runners: list[Signed] = [encoder for encoder, *_ in metric.encodings()] if isinstance(metric, Encoding) else []
         runners += metric.language_models() if isinstance(metric, Predicting) else ()
         for runner in runners:
             made = _recognise(runner, added)

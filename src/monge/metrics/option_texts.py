@@ -112,6 +112,10 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "split": OptionText("what counts as a sentence", "`lines` (as in rouge-score) or `sentences` (found by rules)"),
     "reading": OptionText("which reading of the paper's formula is computed", ""),
     "drop_flows": OptionText("share of the smallest flows that is left out of the score", "a number from 0 to 1"),
+    "truecase": OptionText(
+        "give capitals to outputs and references that have none, as the vocabulary of a language model spells words",
+        "a language model from `monge models`, say `smollm2`; empty: texts are read as they are",
+    ),
     "remap": OptionText("a fitted map that the vectors pass through", "a file from `monge align`; empty: none"),
     "terms": OptionText("the scores that are added up, with weights", "`a*metric + b*metric`"),
     "dictionary": OptionText(

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.base import Encoder
+from monge.encoders.held import EncoderReading
 from monge.errors import OptionError, suggest
 from monge.lm.base import LanguageModel
 from monge.scores import LinearForm, Score, Signature, WordShares
@@ -231,8 +231,8 @@ class Composite(Protocol):
 class Encoding(Protocol):
     """A metric that reads token vectors."""
 
-    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
-        """Return the encoders this metric uses, each with the layers it reads."""
+    def encodings(self) -> tuple[EncoderReading, ...]:
+        """Return the encoders this metric uses, each with the layers it reads and what it makes of them alone."""
         ...
 
 

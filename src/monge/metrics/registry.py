@@ -55,9 +55,14 @@ def find_spec(name: str) -> MetricSpec:
 def metric_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a metric with their defaults and types."""
     spec = find_spec(name)
-    parameters = inspect.signature(find_factory(spec)).parameters
+    parameters = _parameters_of(spec)
     own = {key: parameter for key, parameter in parameters.items() if key != "environment"}
     return own if spec.higher_is_better is None else {**own, "rescale": _RESCALE}
+
+
+@cache
+def _parameters_of(spec: MetricSpec) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(find_factory(spec)).parameters
 
 
 def load_metric(name: str, *, environment: Environment | None = None, **options: Any) -> Metric:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.base import Encoder
+from monge.encoders.held import EncoderReading
 from monge.metrics.base import MetricBase
 from monge.metrics.baseline import Baseline, need_baseline
 from monge.metrics.protocols import (
@@ -157,8 +157,8 @@ class _Combining(RescaledMetric):
 
 
 class _Encoding(RescaledMetric):
-    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
-        found: tuple[tuple[Encoder, tuple[int, ...]], ...] = self.metric.encodings()
+    def encodings(self) -> tuple[EncoderReading, ...]:
+        found: tuple[EncoderReading, ...] = self.metric.encodings()
         return found
 
 

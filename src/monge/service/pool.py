@@ -6,12 +6,15 @@ import inspect
 import json
 import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from monge.encoders import Encoder, load_encoder
+from monge.encoders.base import Identified
 from monge.encoders.models import ENCODER_MODELS, locate_model
+from monge.encoders.recent import RecentEncoder
 from monge.environment import Environment
 from monge.errors import ModelError, MongeError, suggest
 from monge.metrics import Metric, MetricSpec, find_spec, load_metric, metric_options, metric_specs
@@ -20,6 +23,7 @@ from monge.metrics.variants import parse_variants
 from monge.service.settings import RefusalError, ServiceSettings, unusable
 
 KEPT = 32  # metrics with different options
+LOOK = 10.0  # seconds between looks for models on this machine
 LONGEST_OPTION = 100  # characters; no valid value is longer
 
 # options with text values that name no file, device or model
@@ -46,12 +50,17 @@ class MetricPool:
         self._metrics: OrderedDict[str, Metric] = OrderedDict()
         self._encoders: dict[str, Encoder] = {}
         self._obstacles: dict[str, str] = {}  # by metric; empty: none
+        self._found: tuple[float, list[str] | None] = (0.0, None)  # when models were looked for, and those there are
 
     def encoders(self) -> list[str]:
         """Return the names of the encoders that requests may choose."""
         if self._settings.encoders is not None:
             return list(self._settings.encoders)
-        return [spec.name for spec in ENCODER_MODELS if locate_model(spec, self._environment) is not None]
+        looked, found = self._found
+        if found is None or time.monotonic() - looked > LOOK:
+            found = [spec.name for spec in ENCODER_MODELS if locate_model(spec, self._environment) is not None]
+            self._found = (time.monotonic(), found)
+        return list(found)
 
     def add_encoder(self, name: str, encoder: Encoder) -> None:
         """Offer an encoder object under a name, if the settings allow that name."""
@@ -134,10 +143,20 @@ class MetricPool:
         with self._loading_of(f"encoder {name}"):
             if name not in self._encoders:
                 try:
-                    self._encoders[name] = load_encoder(name, environment=self._environment)
+                    self._encoders[name] = self._load_encoder(name)
                 except MongeError as error:
                     raise RefusalError(503, str(error)) from error
             return self._encoders[name]
+
+    def _load_encoder(self, name: str) -> Encoder:
+        """Return an encoder in the number format of the settings, with a memory; word vectors need neither."""
+        kind = next((spec.kind for spec in ENCODER_MODELS if name in (spec.name, spec.title)), "")
+        if kind == "word vectors":
+            return load_encoder(name, environment=self._environment)
+        encoder = load_encoder(name, dtype=self._settings.dtype, environment=self._environment)
+        if not self._settings.memory_bytes or not isinstance(encoder, Identified):
+            return encoder
+        return RecentEncoder(encoder, most=self._settings.memory_bytes)
 
     def find_obstacle(self, spec: MetricSpec) -> str:
         """Return why a metric cannot run here by its defaults (no encoder, no WordNet), or nothing.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from monge.encoders.registry import DTYPES
 from monge.errors import MongeError, OptionError
 
 # settings that bound the size of a request; `GET /api/metrics` shows them
@@ -19,7 +20,8 @@ class ServiceSettings:
 
     ``encoders`` are the encoders that requests may name (None: the known models that are on this machine). An empty
     ``token`` means that none is required. ``hosts`` are the host names that requests may use; ``*.name`` stands for all
-    names below it and ``*`` for any. Raises OptionError for a value that makes no sense.
+    names below it and ``*`` for any. ``dtype`` is the number format of transformers; ``memory_bytes`` is how much each
+    encoder may keep of the vectors it computed last (0: none). Raises OptionError for a value that makes no sense.
     """
 
     body_bytes: int = 8_000_000
@@ -35,11 +37,17 @@ class ServiceSettings:
     token: str = ""
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     encoders: tuple[str, ...] | None = None
+    dtype: str = "float32"
+    memory_bytes: int = 256 << 20
 
     def __post_init__(self) -> None:
         for name in (*SIZE_LIMITS, "waiting"):
             if getattr(self, name) < 1:
                 raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
+        if self.dtype not in DTYPES:
+            raise OptionError(f"dtype={self.dtype!r}: must be one of {', '.join(DTYPES)}")
+        if self.memory_bytes < 0:
+            raise OptionError(f"memory_bytes={self.memory_bytes}: must be at least 0")
         if not 0 < self.seconds < math.inf:
             raise OptionError(f"seconds={self.seconds}: must be positive and finite")
         if self.per_client < 0:

@@ -15,9 +15,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from monge.engine.chunks import Chunk
+from monge.engine.journal import Journal
 from monge.errors import MongeError
 from monge.metrics.base import bind_shared, bind_to
-from monge.metrics.protocols import Aligning, Metric
+from monge.metrics.protocols import Aligning, Composite, Metric
 from monge.scores import Score
 from monge.service.settings import RefusalError, overloaded
 from monge.text import Segment
@@ -282,6 +284,9 @@ def _score_all(group: Sequence[_Job], slices: Sequence[Sequence[Segment]]) -> li
     segments = [segment for piece in slices for segment in piece]
     if group[0].task.alignments and isinstance(metric, Aligning):
         scores = metric.score_with_alignments(segments)
+    elif isinstance(metric, Composite):  # its parts then read one encoding of the texts
+        packed, _ = Journal(None).score(metric, segments, b"")
+        scores = Chunk.unpack(packed).scores
     else:
         scores = metric.score(segments)
     if len(scores) != len(segments):  # or requests would get the scores of others, or none for ever

@@ -66,6 +66,11 @@ class Artifact:
         with open_atomic(path) as stream:
             stream.write(save(arrays, {"manifest": json.dumps(manifest, ensure_ascii=False, sort_keys=True)}))
 
+    @staticmethod
+    def kind_of(path: str | os.PathLike[str]) -> str:
+        """Return what a file holds; raises InputError if it is not an artifact."""
+        return str(_read_manifest(path)["kind"])
+
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, kind: str) -> Self:
         """Read what :meth:`save` wrote.
@@ -73,21 +78,29 @@ class Artifact:
         Raises InputError if the file is missing, damaged or of another format (a pickle, say), and OptionError if it
         holds another kind of artifact.
         """
-        from safetensors import SafetensorError, safe_open
+        from safetensors import safe_open
 
-        try:
-            with safe_open(os.fspath(path), "np") as file:
-                manifest = json.loads((file.metadata() or {}).get("manifest", "{}"))
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file") from None
-        except (OSError, SafetensorError, ValueError) as error:
-            raise InputError(f"{path}: not a safetensors file ({error})") from None
-        if manifest.get("format") != FORMAT:
-            raise InputError(f"{path}: a safetensors file that monge did not make (its header holds no manifest)")
+        manifest = _read_manifest(path)
         if manifest["kind"] != kind:
             raise OptionError(f"{path}: holds {manifest['kind']}, not {kind}")
+        with safe_open(os.fspath(path), "np") as file:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
         made = cls(kind, arrays, manifest["settings"], manifest["history"], os.fspath(path))
         if made.digest != manifest["digest"]:
             raise InputError(f"{path}: damaged (its digest is not the one it states)")
         return made
+
+
+def _read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(os.fspath(path), "np") as file:
+            manifest: dict[str, Any] = json.loads((file.metadata() or {}).get("manifest", "{}"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, SafetensorError, ValueError) as error:
+        raise InputError(f"{path}: not a safetensors file ({error})") from None
+    if manifest.get("format") != FORMAT:
+        raise InputError(f"{path}: a safetensors file that monge did not make (its header holds no manifest)")
+    return manifest

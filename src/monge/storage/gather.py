@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from itertools import pairwise
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from monge.storage.pack_index import PackIndex, checksum
 
-_RUN_BYTES = 4 << 20  # read in one call: it stays in the processor's cache until its checksums are computed
-_RUN_BLOBS = 512  # at most 1,024 by the limits of systems
+_PART_BYTES = 4096 << 10  # read at once: they stay in the processor's cache until their checksums are computed
+_PART_BLOBS = 512  # at most 1,024 by the limits of systems
 _WORTH_A_THREAD = 8 << 20  # bytes
 
 
@@ -38,14 +39,14 @@ def gather_blobs(index: PackIndex, keys: Sequence[bytes], places: NDArray[np.int
         return None
     starts = np.concatenate([[0], np.cumsum(places[:, 2])])
     wanted = _Wanted(keys, places, LaidBlobs(np.empty(int(starts[-1]), dtype=np.uint8), starts))
-    runs = list(_divide(places)) if len(places) else []
+    parts = _divide(places) if len(places) else []
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = min(cores, len(runs), 1 + int(starts[-1]) // _WORTH_A_THREAD)
+    workers = min(cores, len(parts), 1 + int(starts[-1]) // _WORTH_A_THREAD)
     if workers < 2:
-        good = all(_read_run(index, wanted, run) for run in runs)
+        good = all(_read_part(index, wanted, part) for part in parts)
     else:  # reading and checksums leave the interpreter to others
         with ThreadPoolExecutor(workers, "monge-read") as pool:
-            good = all(pool.map(lambda run: _read_run(index, wanted, run), runs))
+            good = all(pool.map(lambda part: _read_part(index, wanted, part), parts))
     return wanted.laid if good else None
 
 
@@ -55,33 +56,37 @@ def _fits(index: PackIndex, pack: int, places: NDArray[np.int64]) -> bool:
     return bool((places[:, 1:3] <= length).all() and (places[:, 1] + places[:, 2] <= length).all())
 
 
-def _divide(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the numbers of blobs that lie one after the other in a pack, at most a run of them at a time."""
+def _divide(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the numbers of blobs in order of place, divided into parts of one pack that are read by one thread."""
     order = np.lexsort((places[:, 1], places[:, 0]))
-    pack, offset, size = places[order, :3].T
-    breaks = (pack[1:] != pack[:-1]) | (offset[1:] != offset[:-1] + size[:-1])
-    for part in np.split(order, np.flatnonzero(breaks) + 1):
-        held = np.cumsum(places[part, 2])
-        run = np.maximum(np.arange(len(part)) // _RUN_BLOBS, held // _RUN_BYTES)
-        yield from np.split(part, np.flatnonzero(np.diff(run)) + 1)
+    held = np.cumsum(places[order, 2]) // _PART_BYTES
+    part = np.maximum(np.arange(len(order)) // _PART_BLOBS, held)
+    ends = np.flatnonzero((np.diff(part) != 0) | (np.diff(places[order, 0]) != 0)) + 1
+    return np.split(order, ends)
 
 
-def _read_run(index: PackIndex, wanted: _Wanted, run: NDArray[np.int64]) -> bool:
-    """Read a run; return whether all of it is what was written for its keys."""
-    pack, offset = wanted.places[run[0], :2].tolist()
-    stream = index.open_to_read(pack)
+def _read_part(index: PackIndex, wanted: _Wanted, part: NDArray[np.int64]) -> bool:
+    """Read a part; return whether all of it is what was written for its keys."""
+    places = wanted.places[part]
+    stream = index.open_to_read(int(places[0, 0]))
     if stream is None:
         return False
     data, starts = wanted.laid.data.data, wanted.laid.starts
-    views = [data[start:stop] for start, stop in zip(starts[run].tolist(), starts[run + 1].tolist(), strict=True)]
+    views = [data[start:stop] for start, stop in zip(starts[part].tolist(), starts[part + 1].tolist(), strict=True)]
     with stream:
-        if hasattr(os, "preadv"):
-            os.preadv(stream.fileno(), views, offset)
-        else:
-            stream.seek(offset)
-            for view in views:
-                stream.readinto(view)  # type: ignore[attr-defined]  # a raw stream has it
+        apart = np.flatnonzero(places[1:, 1] != places[:-1, 1] + places[:-1, 2]) + 1
+        for first, last in pairwise([0, *apart.tolist(), len(views)]):
+            _read_run(stream, int(places[first, 1]), views[first:last])
     # what a short read left out fails its checksum
-    expected = wanted.places[run, 3].tolist()
-    keys = [wanted.keys[k] for k in run.tolist()]
-    return all(checksum(*item) == crc for *item, crc in zip(keys, views, expected, strict=True))
+    keys = [wanted.keys[k] for k in part.tolist()]
+    return all(map(int.__eq__, map(checksum, keys, views), places[:, 3].tolist()))
+
+
+def _read_run(stream: IO[bytes], offset: int, views: Sequence[memoryview]) -> None:
+    """Read blobs that lie one after the other."""
+    if hasattr(os, "preadv"):
+        os.preadv(stream.fileno(), views, offset)
+    else:
+        stream.seek(offset)
+        for view in views:
+            stream.readinto(view)  # type: ignore[attr-defined]  # a raw stream has it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
@@ -67,6 +68,8 @@ class ShardStore:
                     filesystem.mv(temporary, name)
             except OSError as error:
                 self._report(error)
+                with contextlib.suppress(OSError):  # half of a file, where the disk is full
+                    filesystem.rm_file(temporary)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"place": self.place}

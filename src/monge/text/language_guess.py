@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from monge.text.languages import language_name
@@ -116,11 +116,24 @@ def _guess_by_words(texts: Iterable[str]) -> LanguageGuess | None:
     total = words.total()
     if total < _LEAST_WORDS:
         return None
-    hits = Counter({code: sum(words[word] for word in set(known.split())) for code, known in _FREQUENT.items()})
+    hits = Counter(dict.fromkeys(_FREQUENT, 0))
+    for word, count in words.items():
+        for code in _languages_of().get(word, ()):
+            hits[code] += count
     (_, best), *_ = ranked = hits.most_common()
     if best < _LEAST_SHARE * total:
         return None
     return LanguageGuess(tuple(code for code, count in ranked if count >= _NEAR * best))
+
+
+@cache
+def _languages_of() -> dict[str, list[str]]:
+    """Return the languages that each frequent word belongs to."""
+    found: dict[str, list[str]] = {}
+    for code, known in _FREQUENT.items():
+        for word in set(known.split()):
+            found.setdefault(word, []).append(code)
+    return found
 
 
 @lru_cache(maxsize=50_000)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from monge.comparison import Comparison, PairResult
-from monge.comparison.verdict import describe_pair
 from monge.engine.job import SystemScores
 from monge.errors import InputError, OptionError, suggest
-from monge.workflows.compare import CompareResult
+
+if TYPE_CHECKING:  # comparisons need scipy; a threshold does not
+    from monge.comparison import Comparison, PairResult
+    from monge.workflows.compare import CompareResult
 
 CONDITIONS = ("worse", "not-better")
 """When a comparison with a baseline fails: significantly worse, or not significantly better."""
@@ -108,6 +110,8 @@ def check_baseline(result: CompareResult, baseline: str, *, fail_if: str = "wors
 
 
 def _check_pair(comparison: Comparison, pair: PairResult, system: str, metric: str, fail_if: str) -> GateCheck:
+    from monge.comparison.verdict import describe_pair
+
     seen = pair if pair.first == system else pair.swapped()
     baseline = seen.second
     _require_instances(comparison, seen.instances, fail_if)

@@ -27,6 +27,7 @@ from monge.metrics.variants import (
     parse_variant,
     parse_variants,
 )
+from monge.text import Segment
 from monge.workflows.inputs import (
     GivenReferences,
     GivenTexts,
@@ -83,8 +84,18 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     with request.executor.open(environment) as executor:
         results = score_job(works, systems, journal=journal, options=request.options, executor=executor)
     warnings = warn_of_language(metrics, systems, request.language, environment=environment)
+    if warnings:
+        results = _mark(results, works, systems, request.language)
     lonely = name_no_document(systems, request.options.documents)
     return ScoreResult(tuple(results), idf, (*gather_notes(variants), *warnings, *lonely))
+
+
+def _mark(
+    results: Sequence[SystemScores], works: Sequence[Work], systems: Sequence[Sequence[Segment]], language: str
+) -> list[SystemScores]:
+    """Return the results, those of metrics whose encoder was not made for the language of the texts with a warning."""
+    found = {work.label: "; ".join(warn_of_language([work.metric], systems, language)) for work in works}
+    return [dataclasses.replace(result, warning=found.get(result.metric, "")) for result in results]
 
 
 @overload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from monge.crosslingual.catalog import load_dictionary
 from monge.crosslingual.glosses import Glosser
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.explanation.translationese import Preferences, measure_preferences
+from monge.explanation.translationese import REWRITES, Preferences, measure_preferences
 from monge.metrics.free.source import guess_source_language
 from monge.metrics.variants import MetricVariant
 from monge.text import Segment
@@ -18,12 +19,16 @@ from monge.workflows.judged_data import JudgedData, read_judged_sets
 
 @dataclass(frozen=True)
 class TranslationeseRequest:
-    """Metrics, the sets whose sources and references are used, and at most how many segments of each part."""
+    """Metrics, the sets whose sources and references are used, at most how many segments of each part, and the kinds
+
+    of bad translations (default: all).
+    """
 
     metrics: tuple[MetricVariant, ...]
     data: tuple[str, ...]
     most: int = 200
     seed: int = 12345
+    kinds: tuple[str, ...] = tuple(REWRITES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +65,10 @@ def run_translationese(
         for place, variant in enumerate(request.metrics):
             step(number * len(request.metrics) + place, total)
             metric = variant.load(environment)
-            found += measure_preferences(metric, segments, glosser, part=part, label=variant.label, seed=request.seed)
+            own = measure_preferences(
+                metric, segments, glosser, kinds=request.kinds, label=variant.label, seed=request.seed
+            )
+            found += [dataclasses.replace(one, part=part) for one in own]
     step(total, total)
     return TranslationeseReport(tuple(found))
 

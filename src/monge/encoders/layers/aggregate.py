@@ -111,6 +111,15 @@ class LayerAggregation:
         """Whether a token's vector depends on its own layers only; in KDE routing the whole text says when to stop."""
         return self.text.partition(":")[0] in ("single", "mean", "concat", "pmeans")
 
+    def shrinks(self, layers: int) -> bool:
+        """Whether a token's vector depends on its own layers only, and is not larger than *layers* of them.
+
+        >>> [parse_aggregation("pmeans:1,inf,-inf").shrinks(layers) for layers in (1, 2, 5)]
+        [False, False, True]
+        """
+        name, _, arguments = self.text.partition(":")
+        return layers > 1 and (name == "mean" or (name == "pmeans" and arguments.count(",") < layers))
+
     def __str__(self) -> str:
         return self.text
 
@@ -137,6 +146,12 @@ def aggregate_layers(
         lengths = np.linalg.norm(states, axis=2, keepdims=True)
         states = np.divide(states, lengths, out=np.zeros_like(states), where=lengths > 0)
     return np.asarray(chosen.join(states), dtype=np.float32)
+
+
+def scale_to_unit(points: FloatArray) -> FloatArray:
+    """Return the vectors (n, d) scaled to length 1; a vector of zeros stays."""
+    norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
+    return np.asarray((points / np.where(norms == 0, 1.0, norms)).astype(np.float32))
 
 
 def parse_aggregation(aggregation: str) -> LayerAggregation:

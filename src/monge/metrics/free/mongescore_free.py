@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from monge.encoders import Encoder
+from monge.encoders.held import EncoderReading
 from monge.environment import Environment
 from monge.errors import InputError, ModelError, MongeError, OptionError
 from monge.lm import DEFAULT_LANGUAGE_MODEL, LanguageModel
@@ -128,7 +129,7 @@ class MongescoreFree(MetricBase):
         identity = None if self.ensemble is None else self.ensemble.identity
         return None if identity is None else f"{self.signature}|{identity}"
 
-    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+    def encodings(self) -> tuple[EncoderReading, ...]:
         return tuple(pair for part in self.parts if isinstance(part, Encoding) for pair in part.encodings())
 
     def language_models(self) -> tuple[LanguageModel, ...]:

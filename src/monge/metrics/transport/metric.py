@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from monge.clouds import BatchRemapping, PointCloud
 from monge.crosslingual.fitted import FittedRemap, is_file_name
 from monge.encoders import Encoder
+from monge.encoders.held import EncoderReading
 from monge.errors import InputError, UnboundMetricError
 from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
 from monge.metrics.baseline import Baseline
@@ -82,9 +83,9 @@ class TransportMetric(MetricBase):
         facts = FittedRemap.load(self.settings.remap).facts
         return facts.source_language, facts.target_language
 
-    def encodings(self) -> tuple[tuple[Encoder, tuple[int, ...]], ...]:
+    def encodings(self) -> tuple[EncoderReading, ...]:
         sides = (self.hypothesis,) if self.hypothesis is self.other else (self.hypothesis, self.other)
-        return tuple((side.encoder, side.layers) for side in sides)
+        return tuple(side.reading for side in sides)
 
     @property
     def depends_on_batch(self) -> bool:

@@ -33,6 +33,7 @@ def _show_filters(names: tuple[str, ...]) -> str:
 
 # in the order in which a text becomes a score
 OPTIONS: Mapping[str, Option] = {
+    "truecase": Option("", "truecase"),
     "encoder": Option("encoder", "name"),
     "layers": Option("encoder", "layers"),
     "against": Option("", "against"),

@@ -15,6 +15,7 @@ from monge.encoders.base import layer_names_of, sentence_layer_of
 from monge.encoders.layers import choose_layers
 from monge.environment import Environment
 from monge.errors import OptionError
+from monge.lm import load_language_model
 from monge.metrics.baseline import Baseline, describe_mismatch
 from monge.metrics.protocols import SIDES, MetricSpec
 from monge.metrics.specs import spec_named
@@ -98,6 +99,8 @@ class TransportPreset:
         other = _load_other_side(settings, hypothesis, objects.get("against_encoder"), around)
         if settings.remap:
             hypothesis, other = remap_sides(settings, hypothesis, other)
+        if settings.truecase:
+            hypothesis, other = _truecase_sides(settings, hypothesis, other, around)
         spec = _adapt_spec(self, settings, same_sides=hypothesis is other)
         metric = TransportMetric(spec, settings, hypothesis, other, _read_idf(settings, hypothesis, other))
         return _with_baseline(metric) if settings.readout.baseline else metric
@@ -146,6 +149,17 @@ def _load_other_side(
             f"{second.dimension}: they cannot be compared"
         )
     return side
+
+
+def _truecase_sides(
+    settings: TransportSettings, hypothesis: Side, other: Side, environment: Environment
+) -> tuple[Side, Side]:
+    """Return the sides whose texts get capitals: hypotheses, and references; sources are read as they are."""
+    model = load_language_model(settings.truecase, environment=environment)
+    spelt = dataclasses.replace(hypothesis, truecaser=model)
+    if settings.against == "source":
+        return spelt, other
+    return spelt, spelt if other is hypothesis else dataclasses.replace(other, truecaser=model)
 
 
 def _adapt_spec(preset: TransportPreset, settings: TransportSettings, *, same_sides: bool) -> MetricSpec:

@@ -132,8 +132,9 @@ class TransportSettings:
 
     ``against`` is the side that a hypothesis is compared with. Its texts go through the same encoder, unless
     ``against_encoder`` (and ``against_layers``) name another for them. ``remap`` is a file of ``monge align``, or the
-    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``language`` is that of
-    the hypotheses; English is assumed where none is given.
+    name of a built-in map (``layer``, ``batch8``), that vectors of both sides pass through. ``truecase`` names the
+    language model whose vocabulary gives capitals to hypotheses (and references) that have none. ``language`` is that
+    of the hypotheses; English is assumed where none is given.
     """
 
     encoder: EncoderChoice = field(default_factory=EncoderChoice)
@@ -141,6 +142,7 @@ class TransportSettings:
     against_encoder: str = ""
     against_layers: str = ""
     remap: str = ""
+    truecase: str = ""
     cloud: CloudRecipe = field(default_factory=CloudRecipe)
     idf: IdfChoice = field(default_factory=IdfChoice)
     transport: TransportChoice = field(default_factory=TransportChoice)

@@ -69,6 +69,8 @@ def _sign_sides(metric: TransportMetric) -> dict[str, str]:
     fields = {"encoder": metric.hypothesis.encoder.signature, "layers": ",".join(map(str, metric.hypothesis.layers))}
     if metric.hypothesis.recipe.remap.digest:
         fields["remap"] = metric.hypothesis.recipe.remap.digest[:8]
+    if metric.hypothesis.spelling:
+        fields["truecase"] = metric.hypothesis.spelling
     if metric.settings.against != "references":
         fields["against"] = metric.settings.against
     if metric.other is not metric.hypothesis:

@@ -1,0 +1,284 @@
+"""Transport-aware tuning: an encoder is changed so that the transport score itself is right, not a classifier on top.
+
+What is right can be said in three ways, alone or together: by a larger encoder (distillation), by the order of damaged
+texts (ranking), both without any human label; or by human judgments.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from monge.encoders.layers import parse_layers
+from monge.encoders.torch_backend import import_torch
+from monge.errors import InputError, OptionError
+from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
+from monge.learned.corruption import damage, exchange_words
+from monge.learned.loop import linear_schedule
+from monge.learned.lora import LowRankEncoder
+from monge.learned.teacher import Opinion
+from monge.learned.transport_scores import mean_of_order, pad_matrices, token_maxima, unlikeness
+
+ORDERS = (1.0, 2.0, 3.0)
+SENTENCE = 0.3  # weight of the sentence cosine in the score that is taught
+LEAST_REFERENCES = 20
+_CHUNK = 16  # batches whose references are sorted by length together
+_STEPS_DOWN = (0, 2, 4, 8)  # edits of a ladder of damaged texts
+
+
+@dataclass(frozen=True)
+class Example:
+    """Hypotheses of one reference, with a teacher's opinions or human judgments where there are any."""
+
+    reference: str
+    hypotheses: tuple[str, ...]
+    opinions: tuple[Opinion, ...] = ()
+    judgments: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class AdapterSettings:
+    """How an adapter is trained.
+
+    ``batch`` references with two hypotheses each make a batch. ``distil``, ``ladder``, ``exchange`` and ``judge`` are
+    the weights of what is learned: a teacher's opinions, the order of ever more damaged texts, that a paraphrase is
+    nearer than the reference with two words exchanged, and human judgments; 0 leaves one out.
+    """
+
+    rank: int = 8
+    rate: float = 1e-3
+    steps: int = 400
+    batch: int = 12
+    length: int = 128
+    distil: float = 0.0
+    ladder: float = 0.0
+    exchange: float = 0.0
+    judge: float = 0.0
+    tokens: float = 0.5  # within distil: similarities of single tokens, where both encoders cut texts alike
+    margin: float = 0.02
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate < 1 or self.batch < 2:
+            raise OptionError(f"rate={self.rate}, batch={self.batch}: a rate below 1 and at least 2 texts are needed")
+        if not any((self.distil, self.ladder, self.exchange, self.judge)):
+            raise OptionError("nothing to learn from: give a teacher, corruptions or judgments")
+
+
+@dataclass
+class _Texts:
+    """The texts of a batch, each once."""
+
+    places: dict[str, int] = field(default_factory=dict)
+
+    def place(self, text: str) -> int:
+        return self.places.setdefault(text, len(self.places))
+
+
+class AdapterTraining:
+    """A :class:`~monge.learned.loop.Training` of the factors of an adapter on *examples*."""
+
+    def __init__(
+        self, encoder: LowRankEncoder, examples: Sequence[Example], settings: AdapterSettings, *, seed: int
+    ) -> None:
+        self._torch, _ = import_torch()
+        self.encoder, self.settings, self.seed = encoder, settings, seed
+        self.layer = parse_layers("middle", encoder.layers + 1)[0]
+        self._optimizer = self._torch.optim.AdamW(encoder.parameters.values(), lr=settings.rate, weight_decay=0.01)
+        self.learned, self.held_out = _split(examples, seed, settings.batch)
+        counts = encoder.count_tokens([example.reference for example in self.learned])
+        self._lengths = np.array(counts)
+        self._vocabulary = sorted({word for example in self.learned for word in example.reference.split()})
+        self._order: tuple[int, list[list[int]]] = (-1, [])
+
+    # -- what the loop asks for
+
+    def step(self, number: int) -> float:
+        """Take one step on the batch *number* and return its loss."""
+        rate = self.settings.rate * linear_schedule(number, self.settings.steps)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        batch = [self.learned[i] for i in self._batch(number)]
+        loss = self._loss(batch, np.random.default_rng([self.seed, number]))
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._torch.nn.utils.clip_grad_norm_(self.encoder.parameters.values(), 1.0)
+        self._optimizer.step()
+        return float(loss.detach())
+
+    def judge(self) -> float:
+        """Return 1 − the loss on the held-out references, each batch with the same draws every time."""
+        size, losses = self.settings.batch, []
+        with self._torch.no_grad():
+            for start in range(0, len(self.held_out), size):
+                batch = self.held_out[start : start + size]
+                if len(batch) > 1:
+                    losses.append(float(self._loss(batch, np.random.default_rng([self.seed, start]))))
+        return 1 - float(np.mean(losses))
+
+    def weights(self) -> Tensors:
+        """Return the factors."""
+        return self.encoder.weights()
+
+    def load_weights(self, tensors: Mapping[str, Any]) -> None:
+        """Take the factors."""
+        self.encoder.load(tensors)
+
+    def state(self) -> Tensors:
+        """Return the optimizer's moments."""
+        return pack_optimizer(self._optimizer)
+
+    def load_state(self, tensors: Mapping[str, Any]) -> None:
+        """Take the optimizer's moments."""
+        unpack_optimizer(self._optimizer, tensors)
+
+    # -- batches and losses
+
+    def _batch(self, number: int) -> list[int]:
+        count = len(self.learned) // self.settings.batch
+        epoch, place = divmod(number, count)
+        if self._order[0] != epoch:
+            self._order = (epoch, self._sorted_batches(np.random.default_rng([self.seed, epoch, 1])))
+        return self._order[1][place]
+
+    def _sorted_batches(self, rng: np.random.Generator) -> list[list[int]]:
+        """Return batches of references of about one length, in random order."""
+        size = self.settings.batch
+        mixed = rng.permutation(len(self.learned))[: len(self.learned) // size * size]
+        batches = []
+        for start in range(0, len(mixed), size * _CHUNK):
+            chunk = mixed[start : start + size * _CHUNK]
+            chunk = chunk[np.argsort(self._lengths[chunk], kind="stable")]
+            batches += [chunk[i : i + size].tolist() for i in range(0, len(chunk), size)]
+        return [batches[i] for i in rng.permutation(len(batches))]
+
+    def _loss(self, batch: Sequence[Example], rng: np.random.Generator) -> Any:
+        texts, own = _Texts(), self.settings
+        chosen = [(example, i) for example in batch for i in _choose(example, rng)]
+        pairs = [(texts.place(example.hypotheses[i]), texts.place(example.reference)) for example, i in chosen]
+        ladders = self._ladders(batch, texts, rng) if own.ladder else []
+        exchanged = self._exchanges(batch, texts, rng) if own.exchange else []
+        encoded = self.encoder.encode(list(texts.places), self.layer)
+        loss = sum(factor.sum() for factor in self.encoder.parameters.values()) * 0.0
+        if own.distil or own.judge:
+            score, parts = self._score(encoded, pairs)
+            if own.distil:
+                loss = loss + own.distil * self._distil(score, parts, [example.opinions[i] for example, i in chosen])
+            judged = [row for row, (example, _) in enumerate(chosen) if example.judgments]
+            if own.judge and len(judged) > 2:
+                wanted = [chosen[row][0].judgments[chosen[row][1]] for row in judged]
+                loss = loss + own.judge * unlikeness(score[judged], self._torch.tensor(wanted, device=score.device))
+        for weight, better_worse in ((own.ladder, ladders), (own.exchange, exchanged)):
+            if better_worse:
+                loss = loss + weight * self._rank(encoded, better_worse)
+        return loss
+
+    def _score(self, encoded: tuple[Any, Any, Any], pairs: Sequence[tuple[int, int]]) -> tuple[Any, dict[str, Any]]:
+        """Return the score that is taught (matching of order 2 plus the sentence cosine) and what it is made of."""
+        vectors, mask, sentences = encoded
+        first, second = (list(side) for side in zip(*pairs, strict=True))
+        similarity = vectors[first] @ vectors[second].transpose(1, 2)
+        parts = _match(similarity, mask[first], mask[second])
+        parts["cosine"] = (sentences[first] * sentences[second]).sum(1)
+        return _combine(parts), parts
+
+    def _distil(self, score: Any, parts: dict[str, Any], opinions: Sequence[Opinion]) -> Any:
+        torch, device = self._torch, score.device
+        sizes = [opinion.similarity.shape for opinion in opinions]
+        rows, columns = max(size[0] for size in sizes), max(size[1] for size in sizes)
+        wanted = pad_matrices([opinion.similarity for opinion in opinions], rows, columns).to(device)
+        masks = (_prefixes(torch, [size[side] for size in sizes], count) for side, count in ((0, rows), (1, columns)))
+        theirs = _match(wanted, *(mask.to(device) for mask in masks))
+        theirs["cosine"] = torch.tensor([opinion.cosine for opinion in opinions], device=device)
+        matching = [unlikeness(parts[name], theirs[name]) for name in parts if name.startswith("order")]
+        loss = unlikeness(score, _combine(theirs)) + 0.3 * unlikeness(parts["cosine"], theirs["cosine"])
+        loss = loss + 0.3 * sum(matching) / len(matching)
+        if self.settings.tokens:
+            loss = loss + self.settings.tokens * self._token_loss(parts, theirs)
+        return loss
+
+    def _token_loss(self, ours: dict[str, Any], theirs: dict[str, Any]) -> Any:
+        """Return how unlike the best similarities of single tokens are, of texts that both encoders cut alike."""
+        total = self._torch.zeros((), device=ours["cosine"].device)
+        for side in ("rows", "columns"):
+            mine, yours = ours[f"{side}.mask"], theirs[f"{side}.mask"]
+            alike = mine.sum(1) == yours.sum(1)
+            if alike.any():
+                a = ours[side][alike][mine[alike] > 0]
+                b = theirs[side][alike][yours[alike] > 0]
+                total = total + 0.5 * unlikeness(a, b)
+        return total
+
+    def _rank(self, encoded: tuple[Any, Any, Any], ranked: Sequence[tuple[int, int, int]]) -> Any:
+        """Return the mean hinge of (better, worse, reference): the better text must score higher by a margin."""
+        better, _ = self._score(encoded, [(better, reference) for better, _, reference in ranked])
+        worse, _ = self._score(encoded, [(worse, reference) for _, worse, reference in ranked])
+        return self._torch.relu(self.settings.margin - (better - worse)).mean()
+
+    def _ladders(self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+        """Damage a text of every third reference more and more."""
+        ranked = []
+        for example in batch[:: 3 if self.settings.distil else 1]:
+            text = _best(example)
+            steps = [texts.place(text)]
+            for before, after in itertools.pairwise(_STEPS_DOWN):
+                text = damage(text, after - before, self._vocabulary, rng)
+                steps.append(texts.place(text))
+            reference = texts.place(example.reference)
+            ranked += [(a, b, reference) for a, b in itertools.pairwise(steps) if a != b]
+        return ranked
+
+    def _exchanges(
+        self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator
+    ) -> list[tuple[int, int, int]]:
+        ranked = []
+        for example in batch:
+            other, best = exchange_words(example.reference, rng), _best(example)
+            if other is not None and best != example.reference:
+                ranked.append((texts.place(best), texts.place(other), texts.place(example.reference)))
+        return ranked
+
+
+def _match(similarity: Any, rows: Any, columns: Any) -> dict[str, Any]:
+    rows, columns = rows[:, : similarity.shape[1]], columns[:, : similarity.shape[2]]
+    of_rows, of_columns = token_maxima(similarity, rows, columns)
+    parts = {"rows": of_rows, "rows.mask": rows, "columns": of_columns, "columns.mask": columns}
+    for order in ORDERS:
+        parts[f"order {order} precision"] = mean_of_order(of_rows, rows, order)
+        parts[f"order {order} recall"] = mean_of_order(of_columns, columns, order)
+    return parts
+
+
+def _combine(parts: Mapping[str, Any]) -> Any:
+    return (parts["order 2.0 precision"] + parts["order 2.0 recall"]) / 2 + SENTENCE * parts["cosine"]
+
+
+def _prefixes(torch: Any, counts: Sequence[int], width: int) -> Any:
+    return (torch.arange(width)[None] < torch.tensor(counts)[:, None]).float()
+
+
+def _choose(example: Example, rng: np.random.Generator) -> list[int]:
+    count = len(example.hypotheses)
+    return [int(i) for i in rng.permutation(count)[:2]]
+
+
+def _best(example: Example) -> str:
+    """Return the hypothesis that the teacher or people like best, or the first."""
+    values = example.judgments or [
+        float(np.asarray(o.similarity, dtype=np.float32).max(axis=0, initial=-1).mean()) + SENTENCE * o.cosine
+        for o in example.opinions
+    ]
+    return example.hypotheses[int(np.argmax(values)) if len(values) else 0]
+
+
+def _split(examples: Sequence[Example], seed: int, batch: int) -> tuple[list[Example], list[Example]]:
+    """Hold out a tenth of the references."""
+    if len(examples) < max(LEAST_REFERENCES, 2 * batch):
+        need = max(LEAST_REFERENCES, 2 * batch)
+        raise InputError(f"{len(examples)} different references are too few to train on: at least {need} are needed")
+    order = np.random.default_rng([seed, 0]).permutation(len(examples))
+    count = max(2, len(examples) // 10)
+    return [examples[i] for i in order[count:]], [examples[i] for i in order[:count]]

@@ -1,0 +1,268 @@
+"""What is trained: the parameters of NLP-Capsule, Sabour's routing or a linear model, for labels or for answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from monge.encoders import Encoder, load_encoder
+from monge.encoders.torch_backend import choose_device, import_torch
+from monge.environment import Environment
+from monge.errors import InputError, OptionError, suggest
+from monge.learned.capsules.data import Answers, LabelledTexts, make_vocabulary, number_words, split_words
+from monge.learned.capsules.model import KIND, MODELS, CapsuleModel, evaluate, weigh_words
+from monge.learned.capsules.network import CapsuleShape, output_capsules
+from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
+from monge.learned.loop import seed_step
+from monge.storage.artifact import Artifact
+
+_CLIP = 1e-6
+
+
+@dataclass(frozen=True)
+class CapsuleSettings:
+    """How a classifier is trained; ``model`` is ``kde`` (NLP-Capsule), ``sabour`` or ``linear`` (tf·idf).
+
+    ``share`` of the training texts is used, the same first ones for all models. ``negatives`` labels that no text of a
+    batch has are routed too, besides those that one has (partial routing).
+    """
+
+    model: str = "kde"
+    shape: CapsuleShape = field(default_factory=CapsuleShape)
+    vectors: str = "glove"
+    words: int = 30_000
+    epochs: int = 15
+    batch: int = 32
+    rate: float = 1e-3
+    patience: int = 3
+    negatives: int = 10
+    share: float = 1.0
+    seed: int = 1
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise OptionError(f"model={self.model!r}{suggest(self.model, MODELS)}: must be one of {', '.join(MODELS)}")
+        for name in ("words", "epochs", "batch"):
+            if getattr(self, name) < 1:
+                raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
+        if self.negatives < 0:
+            raise OptionError(f"negatives={self.negatives}: must not be negative")
+        if not 0 < self.share <= 1:
+            raise OptionError(f"share={self.share}: must be above 0 and at most 1")
+        if not 0 < self.rate < 1:
+            raise OptionError(f"rate={self.rate}: must be between 0 and 1")
+
+
+def make_training(
+    data: LabelledTexts | Answers,
+    held_out: LabelledTexts | Answers,
+    settings: CapsuleSettings,
+    environment: Environment | None = None,
+) -> ModelTraining:
+    """Return what the loop trains; raises InputError for data that nothing can be learned from."""
+    if isinstance(data, Answers):
+        if settings.model == "linear":
+            raise OptionError("model=linear finds labels: for answers take kde or sabour")
+        if len(set(data.right)) < 2:
+            raise InputError("all answers are right or all are wrong: nothing can be learned from them")
+        return AnswerTraining(data, held_out, settings, environment)
+    labels = sorted({label for own in data.labels for label in own})
+    if len(labels) < 2:
+        raise InputError(f"the texts have one label only ({labels[0]}): at least two are needed")
+    return LabelTraining(data, held_out, labels, settings, environment)
+
+
+class ModelTraining:
+    """What both tasks share: parameters, Adam, batches in an order that depends on seed and epoch."""
+
+    task = ""
+
+    def __init__(
+        self, data: Any, held_out: Any, labels: list[str], settings: CapsuleSettings, environment: Environment | None
+    ) -> None:
+        self.torch, _ = import_torch()
+        self.data, self.held_out, self.labels, self.settings = data, held_out, labels, settings
+        self.device = choose_device(settings.device)
+        texts = data.texts if isinstance(data, LabelledTexts) else (*data.questions, *data.answers)
+        self.vocabulary = make_vocabulary(texts, settings.words)
+        self.shape = None if settings.model == "linear" else self._shape(environment)
+        self.parameters = self._start(texts, environment)
+        learned = [tensor for name, tensor in self.parameters.items() if name != "idf"]
+        self.optimizer = self.torch.optim.Adam(learned, lr=settings.rate)
+        self.steps_per_epoch = -(-len(data) // settings.batch)
+
+    def _shape(self, environment: Environment | None) -> CapsuleShape:
+        size = self._vectors(environment).dimension if self.settings.vectors else self.settings.shape.embedding
+        return CapsuleShape(**asdict(self.settings.shape) | {"embedding": size, "routing": self.settings.model})
+
+    def _vectors(self, environment: Environment | None) -> Encoder:
+        return load_encoder(self.settings.vectors, oov="zero", environment=environment)
+
+    def _start(self, texts: Any, environment: Environment | None) -> dict[str, Any]:
+        """Return parameters drawn with the seed: scaled by the root of what each sums over."""
+        seed_step(self.settings.seed, -1)
+        torch, rows = self.torch, len(self.vocabulary) + 2
+        if self.shape is None:
+            counts = np.ones(rows)
+            for text in texts:
+                counts[
+                    [i for i in set(number_words([text], self.vocabulary, len(split_words(text)) or 1)[0]) if i]
+                ] += 1
+            made = {"linear": torch.zeros(rows, len(self.labels)), "bias": torch.full((len(self.labels),), -2.0)}
+            made["idf"] = torch.from_numpy(np.log((1 + len(texts)) / counts) + 1).float()
+        else:
+            sizes = self.shape.sizes(len(self.labels) or 1)
+            made = {name: torch.randn(size) / _fan_in(name, size) ** 0.5 for name, size in sizes.items()}
+            made |= {name: torch.zeros(size) for name, size in sizes.items() if name.endswith("bias")}
+            made["embedding"] = self._embedding(rows, environment)
+        return {name: t.to(self.device).requires_grad_(name != "idf") for name, t in made.items()}
+
+    def _embedding(self, rows: int, environment: Environment | None) -> Any:
+        """Return the vectors of the words, from a file where it knows them; padding is zero."""
+        size = self.shape.embedding if self.shape else 0
+        table = self.torch.randn(rows, size) * 0.1
+        table[0] = 0
+        if self.settings.vectors:
+            encoder = self._vectors(environment)
+            for row, encoded in enumerate(encoder.encode(self.vocabulary, [encoder.layers - 1]), start=2):
+                if len(encoded.tokens) and encoded.vectors.any():
+                    table[row] = self.torch.from_numpy(encoded.vectors[0].mean(axis=0))
+        return table
+
+    def rows_of(self, number: int) -> NDArray[np.int64]:
+        """Return the numbers of the examples of a step."""
+        epoch, place = divmod(number, self.steps_per_epoch)
+        order = np.random.default_rng([self.settings.seed, epoch]).permutation(len(self.data))
+        return order[place * self.settings.batch : (place + 1) * self.settings.batch]
+
+    def step(self, number: int) -> float:
+        """Learn from one batch."""
+        loss = self.loss(self.rows_of(number), number)
+        self.optimizer.zero_grad()
+        loss.backward()
+        if self.shape is not None:
+            self.parameters["embedding"].grad[0] = 0  # padding stays zero
+        self.optimizer.step()
+        return float(loss.detach())
+
+    def loss(self, rows: NDArray[np.int64], number: int) -> Any:
+        """Return the loss of the examples *rows*."""
+        raise NotImplementedError
+
+    def capsules(self, rows: Any, labels: Any = None) -> Any:
+        """Return the output capsules of texts given as rows of word numbers."""
+        if self.shape is None:
+            raise OptionError("the linear model has no capsules")
+        words = self.parameters["embedding"][self.torch.from_numpy(rows).to(self.device)]
+        return output_capsules(words, self.parameters, self.shape, labels)
+
+    def judge(self) -> float:
+        """Return NDCG@5 of labels, or the MAP of answers, on what was held out."""
+        made = self.artifact({})
+        if self.shape is not None:  # the same code computes faster on tensors
+            tensors: dict[str, Any] = {name: tensor.detach() for name, tensor in self.parameters.items()}
+            made = replace(made, arrays=tensors)
+        found = evaluate(CapsuleModel(made), self.held_out)
+        return found["MAP"] if "MAP" in found else list(found.values())[-1]
+
+    def artifact(self, history: Mapping[str, Any]) -> Artifact:
+        """Return the parameters as a file that is used without torch."""
+        arrays = {name: tensor.detach().cpu().numpy().astype(np.float32) for name, tensor in self.parameters.items()}
+        shape = None if self.shape is None else asdict(self.shape)
+        shared = {"task": self.task, "model": self.settings.model, "shape": shape}
+        return Artifact(KIND, arrays, shared | {"vocabulary": list(self.vocabulary), "labels": self.labels}, history)
+
+    def weights(self) -> Tensors:
+        """Return all parameters."""
+        return dict(self.parameters)
+
+    def load_weights(self, tensors: Mapping[str, Any]) -> None:
+        """Take parameters back."""
+        with self.torch.no_grad():
+            for name, tensor in self.parameters.items():
+                tensor.copy_(tensors[name])
+
+    def state(self) -> Tensors:
+        """Return the moments of Adam."""
+        return pack_optimizer(self.optimizer)
+
+    def load_state(self, tensors: Mapping[str, Any]) -> None:
+        """Take the moments back."""
+        unpack_optimizer(self.optimizer, tensors)
+
+
+class LabelTraining(ModelTraining):
+    """Texts with labels: binary cross-entropy of the lengths of the capsules of labels (partial routing)."""
+
+    task = "labels"
+
+    def __init__(
+        self, data: Any, held_out: Any, labels: list[str], settings: CapsuleSettings, environment: Environment | None
+    ) -> None:
+        super().__init__(data, held_out, labels, settings, environment)
+        self.truth = self.torch.from_numpy(data.table(labels)).float().to(self.device)
+        self.rows: Any = None
+        if self.shape is None:
+            idf = self.parameters["idf"].cpu().numpy()
+            self.bags = weigh_words(data.texts, self.vocabulary, idf)
+        else:
+            self.rows = number_words(data.texts, self.vocabulary, self.shape.length)
+
+    def loss(self, rows: NDArray[np.int64], number: int) -> Any:
+        truth = self.truth[self.torch.from_numpy(rows).to(self.device)]
+        if self.shape is None:
+            return self.torch.nn.functional.binary_cross_entropy_with_logits(self._logits(rows), truth)
+        chosen = self._routed(truth, number)
+        lengths = ((self.capsules(self.rows[rows], chosen) ** 2).sum(dim=1) + 1e-12).sqrt().T
+        return self.torch.nn.functional.binary_cross_entropy(lengths.clamp(_CLIP, 1 - _CLIP), truth[:, chosen])
+
+    def _routed(self, truth: Any, number: int) -> Any:
+        """Return the labels that a text of the batch has, and some others drawn at random."""
+        present = truth.any(dim=0).cpu().numpy()
+        others = np.flatnonzero(~present)
+        drawn = np.random.default_rng([self.settings.seed, number, 1]).permutation(others)[: self.settings.negatives]
+        return self.torch.from_numpy(np.sort(np.concatenate([np.flatnonzero(present), drawn]))).to(self.device)
+
+    def _logits(self, rows: NDArray[np.int64]) -> Any:
+        bags = [self.bags[i] for i in rows]
+        words = self.torch.from_numpy(np.concatenate([own for own, _ in bags])).to(self.device)
+        weights = self.torch.from_numpy(np.concatenate([own for _, own in bags])).to(self.device)
+        starts = self.torch.from_numpy(np.cumsum([0, *(len(own) for own, _ in bags[:-1])])).to(self.device)
+        table = self.parameters["linear"]
+        return self.parameters["bias"] + self.torch.nn.functional.embedding_bag(
+            words, table, starts, mode="sum", per_sample_weights=weights
+        )
+
+
+class AnswerTraining(ModelTraining):
+    """Questions and answers: one capsule for each text, (1 + cos) / 2 is the probability that an answer is right."""
+
+    task = "answers"
+
+    def __init__(
+        self, data: Answers, held_out: Any, settings: CapsuleSettings, environment: Environment | None
+    ) -> None:
+        super().__init__(data, held_out, [], settings, environment)
+        length = self.shape.length if self.shape else 1
+        self.questions = number_words(data.questions, self.vocabulary, length)
+        self.answers = number_words(data.answers, self.vocabulary, length)
+        self.right = self.torch.tensor(data.right).float().to(self.device)
+
+    def loss(self, rows: NDArray[np.int64], number: int) -> Any:
+        sides = [self.capsules(table[rows])[0] for table in (self.questions, self.answers)]
+        cosine = self.torch.nn.functional.cosine_similarity(sides[0], sides[1], dim=0)
+        right = self.right[self.torch.from_numpy(rows).to(self.device)]
+        probability = ((1 + cosine) / 2).clamp(_CLIP, 1 - _CLIP)
+        return self.torch.nn.functional.binary_cross_entropy(probability, right)
+
+
+def _fan_in(name: str, size: tuple[int, ...]) -> float:
+    """Return what the variance of a parameter is divided by: the number of terms in the sum that it enters."""
+    if name.startswith("window"):
+        return float(size[0] * size[-1])
+    return float(size[0]) if name == "compress" else float(size[-1])

@@ -1,0 +1,73 @@
+"""Training NLP-Capsule, Sabour's routing and a linear model, on texts with labels or questions with answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from monge.environment import Environment
+from monge.errors import InputError, OptionError
+from monge.learned.capsules.data import Answers, LabelledTexts
+from monge.learned.capsules.model import CapsuleModel
+from monge.learned.capsules.tasks import CapsuleSettings, make_training
+from monge.learned.loop import LoopResult, LoopSettings, Report, run_loop
+
+LEAST_TEXTS = 20
+_MOST_HELD_OUT = 500
+_SPLIT_SEED = 12345  # the same texts are held out whatever the seed
+
+
+@dataclass(frozen=True)
+class TrainedCapsules:
+    """A trained model and what the loop did."""
+
+    model: CapsuleModel
+    loop: LoopResult
+
+
+def train_capsules(
+    data: LabelledTexts | Answers,
+    settings: CapsuleSettings,
+    *,
+    checkpoint: str | None = None,
+    report: Report | None = None,
+    environment: Environment | None = None,
+) -> TrainedCapsules:
+    """Train on nine tenths of *data*, keep the weights that are best on the rest, and return the model.
+
+    Raises:
+        InputError: too few texts, one label only, or no right or no wrong answer.
+        OptionError: bad settings, or a checkpoint of another training.
+    """
+    training_data, held_out = split_data(data, settings.share)
+    training = make_training(training_data, held_out, settings, environment)
+    steps = settings.epochs * training.steps_per_epoch
+    loop = LoopSettings(steps, settings.seed, training.steps_per_epoch, settings.patience)
+    recipe = json.dumps([data.digest, asdict(settings)])
+    result = run_loop(training, loop, recipe=recipe, checkpoint=checkpoint, report=report)
+    if not result.best_step:
+        raise OptionError(f"the model learned nothing: {'; '.join(result.notes)}; try a smaller rate")
+    history = {
+        "texts": data.digest, "used": len(training_data), "held_out": len(held_out), "training": asdict(settings),
+        "best_step": result.best_step, "judgement": result.judgements[result.best_step], "notes": result.notes,
+    }  # fmt: skip
+    return TrainedCapsules(CapsuleModel(training.artifact(history)), result)
+
+
+def split_data(
+    data: LabelledTexts | Answers, share: float = 1.0
+) -> tuple[LabelledTexts | Answers, LabelledTexts | Answers]:
+    """Return what is trained on and a tenth, at most 500, that is held out; answers to one question stay together."""
+    keys = list(data.texts if isinstance(data, LabelledTexts) else data.questions)
+    names = list(dict.fromkeys(keys))
+    order = np.random.default_rng(_SPLIT_SEED).permutation(len(names))
+    apart = max(1, min(_MOST_HELD_OUT, len(names) // 10))
+    used = round((len(names) - apart) * share)
+    if used < LEAST_TEXTS:
+        what = "texts" if isinstance(data, LabelledTexts) else "questions"
+        raise InputError(f"{used} {what} to train on are too few: at least {LEAST_TEXTS} are needed")
+    held, kept = ({names[i] for i in rows} for rows in (order[:apart], order[apart : apart + used]))
+    parts = [data.part(i for i, key in enumerate(keys) if key in chosen) for chosen in (kept, held)]
+    return parts[0], parts[1]

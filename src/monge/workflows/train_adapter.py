@@ -1,0 +1,207 @@
+"""Training a low-rank adapter of an encoder so that the transport score itself agrees with a teacher or with people."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from monge.encoders import load_encoder
+from monge.encoders.adapter import KIND
+from monge.encoders.checkpoint import weight_files
+from monge.encoders.registry import find_directory
+from monge.encoders.stores import digest, vector_store
+from monge.encoders.torch_backend import import_torch
+from monge.environment import Environment
+from monge.errors import InputError, OptionError
+from monge.learned.adapter import AdapterSettings, AdapterTraining, Example
+from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
+from monge.learned.lora import LowRankEncoder
+from monge.learned.teacher import Teacher
+from monge.storage.artifact import Artifact
+from monge.storage.digests import hash_files
+from monge.text import iter_table
+from monge.version import __version__
+from monge.workflows.judged_data import JudgedData, read_judged_sets
+
+Announce = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class TrainAdapterRequest:
+    """What is to be learned, from what, and where it is written.
+
+    ``pairs`` are tables of hypotheses with references, without judgments. ``teacher`` names the encoder whose opinions
+    are taught (distillation); ``corrupt`` adds the order of damaged texts and of exchanged words; both need no human
+    label. ``judgments`` name sets of human judgments as ``monge correlate`` does. ``notes`` go into the manifest: where
+    the data come from and under which licences.
+    """
+
+    encoder: str
+    output: str
+    pairs: tuple[str, ...] = ()
+    teacher: str = ""
+    corrupt: bool = False
+    judgments: tuple[str, ...] = ()
+    settings: AdapterSettings | None = None
+    seed: int = 1
+    device: str = "auto"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def chosen_settings(self) -> AdapterSettings:
+        """The settings, with usual weights where none are given."""
+        if self.settings is not None:
+            return self.settings
+        teacher, corrupt, people = (float(bool(given)) for given in (self.teacher, self.corrupt, self.judgments))
+        return AdapterSettings(distil=teacher, ladder=corrupt, exchange=corrupt, judge=people)
+
+    @property
+    def variant(self) -> str:
+        """What the adapter learned from, in words; human labels are always named."""
+        parts = [f"distilled from {self.teacher}"] if self.teacher else []
+        parts += ["ranking of corruptions"] if self.corrupt else []
+        labels = f"human judgments of {', '.join(self.judgments)}" if self.judgments else "no human label"
+        return "; ".join([*parts, labels])
+
+
+@dataclass(frozen=True)
+class TrainAdapterResult:
+    """The adapter that was written, and how its training went."""
+
+    artifact: Artifact
+    references: int
+    pairs: int
+    seconds: float
+    loop: LoopResult = field(repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {
+            "file": self.artifact.path,
+            "digest": self.artifact.digest,
+            "settings": dict(self.artifact.settings),
+            "history": dict(self.artifact.history),
+            "notes": list(self.loop.notes),
+        }
+
+
+def run_train_adapter(
+    request: TrainAdapterRequest, *, environment: Environment | None = None, announce: Announce | None = None
+) -> TrainAdapterResult:
+    """Train an adapter and write it to ``request.output``.
+
+    An interrupted training goes on when it is run again: the teacher's opinions are kept in the cache, the state of the
+    training in ``OUTPUT.checkpoint``. Raises InputError for too few or unusable texts, OptionError for settings that do
+    not fit each other, ModelError for an encoder that cannot be trained.
+    """
+    environment = environment or Environment.read()
+    import_torch()
+    tell = announce or (lambda text: None)
+    settings, began = request.chosen_settings, time.monotonic()
+    _check(request, settings)
+    directory, title = find_directory(request.encoder, environment)
+    groups = _read_groups(request, environment)
+    examples = _ask_teacher(request, groups, environment, tell) if settings.distil else groups
+    student = LowRankEncoder(
+        directory, rank=settings.rank, length=settings.length, seed=request.seed, device=request.device
+    )
+    training = AdapterTraining(student, examples, settings, seed=request.seed)
+    loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 8))
+    weights = digest(weight_files(directory), environment)
+    data = _describe_data(request)
+    recipe = f"adapter {weights} {settings} {data} {request.teacher} {request.seed}"
+    count = sum(len(example.hypotheses) for example in examples)
+    tell(f"training {title}: {len(examples):,} references, {count:,} pairs, {settings.steps} steps on {student.device}")
+    bar = progress_reporter("adapter", settings.steps)
+    result = run_loop(training, loop, recipe=recipe, checkpoint=f"{request.output}.checkpoint", report=bar)
+    history = _history(request, settings, data, result) | {"references": len(examples), "pairs": count}
+    artifact = Artifact(
+        KIND, student.factors(), {"base": request.encoder, "weights": weights, "rank": settings.rank}, history
+    )
+    artifact.save(request.output)
+    artifact = dataclasses.replace(artifact, path=request.output)
+    return TrainAdapterResult(artifact, len(examples), count, time.monotonic() - began, result)
+
+
+def _check(request: TrainAdapterRequest, settings: AdapterSettings) -> None:
+    if bool(settings.distil) != bool(request.teacher):
+        raise OptionError("distillation needs a teacher, and a teacher is for distillation")
+    if bool(settings.judge) != bool(request.judgments):
+        raise OptionError("judge weighs human judgments: give both or neither")
+    if not request.pairs and not request.judgments:
+        raise OptionError("give --pairs FILE or --judgments DATA to learn from")
+
+
+def _read_groups(request: TrainAdapterRequest, environment: Environment) -> list[Example]:
+    """Return the texts to learn from, by reference."""
+    plain: dict[str, list[str]] = {}
+    for path in request.pairs:
+        for segment in iter_table(path):
+            if not segment.references:
+                raise InputError(f"{path}, line {segment.id}: no reference")
+            for reference in segment.references:
+                if segment.hypothesis.strip() and reference.strip():
+                    plain.setdefault(reference, []).append(segment.hypothesis)
+    examples = [Example(reference, tuple(dict.fromkeys(texts))) for reference, texts in plain.items()]
+    return examples + [example for name in request.judgments for example in _read_judged(name, environment)]
+
+
+def _read_judged(name: str, environment: Environment) -> Iterable[Example]:
+    """Yield the judged outputs of a set by reference, judgments standardised within the set and aspect averaged."""
+    for judged in read_judged_sets(JudgedData(name), environment=environment):
+        cells: dict[tuple[str, str], list[float]] = {}
+        for table in judged.judgments.values():
+            standard = (table.values - np.nanmean(table.values)) / max(float(np.nanstd(table.values)), 1e-9)
+            for s, n in zip(*np.nonzero(np.isfinite(standard)), strict=True):
+                cells.setdefault((table.systems[s], table.segments[n]), []).append(float(standard[s, n]))
+        groups: dict[str, dict[str, float]] = {}
+        for segment in judged.segments:
+            values = cells.get((segment.system, segment.id), [])
+            for reference in segment.references if values else ():
+                groups.setdefault(reference, {})[segment.hypothesis] = float(np.mean(values))
+        yield from (Example(text, tuple(own), (), tuple(own.values())) for text, own in groups.items())
+
+
+def _ask_teacher(
+    request: TrainAdapterRequest, examples: Sequence[Example], environment: Environment, tell: Announce
+) -> list[Example]:
+    from tqdm import tqdm
+
+    store = vector_store(environment) if environment.cache else None
+    teacher = Teacher(load_encoder(request.teacher, device=request.device, environment=environment), store)
+    pairs = [(text, example.reference) for example in examples for text in example.hypotheses]
+    tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
+    shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
+    opinions = iter(list(shown))
+    return [dataclasses.replace(e, opinions=tuple(next(opinions) for _ in e.hypotheses)) for e in examples]
+
+
+def _describe_data(request: TrainAdapterRequest) -> list[dict[str, str]]:
+    files = [{"file": Path(path).name, "sha256": hash_files([Path(path)])} for path in request.pairs]
+    return [*files, *({"judgments": name} for name in request.judgments)]
+
+
+def _history(
+    request: TrainAdapterRequest, settings: AdapterSettings, data: list[dict[str, str]], result: LoopResult
+) -> dict[str, Any]:
+    return {
+        "variant": request.variant,
+        "teacher": request.teacher,
+        "data": data,
+        "notes": list(request.notes),
+        "training": dataclasses.asdict(settings),
+        "seed": request.seed,
+        "steps": len(result.losses),
+        "best_step": result.best_step,
+        "loss_first": float(np.mean(result.losses[:10])) if result.losses else None,
+        "loss_last": float(np.mean(result.losses[-10:])) if result.losses else None,
+        "held_out": {str(step): round(value, 5) for step, value in result.judgements.items()},
+        "monge": __version__,
+    }

@@ -1,0 +1,69 @@
+"""`monge train context`, `capsules`, `joint`: without torch the extra is named; bad input is one sentence."""
+
+import re
+import sys
+
+import pytest
+
+from monge.cli import main
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, line in (("ref", "a reference {}"), ("src", "eine Quelle {}"), ("data", "a text {}\tlabel{}")):
+        lines = [line.format(i, i % 7) for i in range(60)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "short").write_text("eine Quelle\n", encoding="utf-8")
+    return tmp_path
+
+
+def command(kind, files, *more):
+    inputs = {"context": ["ref", "src"], "capsules": ["data"]}[kind]
+    return ["train", kind, *(str(files / name) for name in inputs), "--output", str(files / "out"), *more]
+
+
+@pytest.mark.parametrize("kind", ["context", "capsules"])
+def test_without_torch_the_extra_is_named(kind, files, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    more = ["--vectors", "none"] if kind == "capsules" else []
+    assert main(command(kind, files, *more)) == 2
+    assert "monge[torch]" in capsys.readouterr().err
+    assert not (files / "out").exists()
+
+
+def test_help_needs_no_torch(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for kind in ("context", "capsules", "joint"):
+        with pytest.raises(SystemExit) as exit_:
+            main(["train", kind, "--help"])
+        assert exit_.value.code == 0
+        assert "--output" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["context", "ref", "short"], "ref has 60 lines and .*short 1: they must be references and sources"),
+        (["context", "nothing", "src"], "nothing"),
+        (["context", "ref", "src", "--epochs", "0"], "epochs=0: must be at least 1"),
+        (["capsules", "ref"], "ref, line 1: not a text, a tab and labels"),
+        (["capsules", "data", "--task", "answers"], "data, line 1: not a question"),
+        (["capsules", "data", "--share", "2"], "share=2.0: must be above 0 and at most 1"),
+        (["joint", "nothing", "src", "ref"], "no encoder at .*nothing"),
+        (["joint", "nothing", "src"], "1 files of texts: source and target belong together"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, message, files, capsys):
+    kind, *rest = arguments
+    named = [str(files / part) if part in ("ref", "src", "short", "data", "nothing") else part for part in rest]
+    assert main(["train", kind, *named, "--output", str(files / "out")]) == 2
+    found = capsys.readouterr().err.strip()
+    assert re.search(message, found), found
+    assert found.count("\n") == 0
+    assert not (files / "out").exists()
+
+
+def test_the_output_is_not_an_input(files, capsys):
+    arguments = ["train", "context", str(files / "ref"), str(files / "src"), "--output", str(files / "src")]
+    assert main(arguments) == 2
+    assert "one of the files to read" in capsys.readouterr().err

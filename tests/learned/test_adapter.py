@@ -1,0 +1,183 @@
+"""Adapters: what is merged equals what was trained; they learn, repeat themselves and resume; others' are refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from monge.encoders import load_encoder
+from monge.encoders.adapter import Adapter
+from monge.environment import Environment
+from monge.errors import InputError, ModelError, OptionError
+from monge.learned.adapter import AdapterSettings
+from monge.storage.artifact import Artifact
+
+torch = pytest.importorskip("torch", reason="the torch extra is not installed")
+pytestmark = pytest.mark.torch
+
+from monge.learned.loop import LoopSettings, run_loop  # noqa: E402
+from monge.learned.transport_scores import mean_of_order, token_maxima, unlikeness  # noqa: E402
+from monge.workflows.train_adapter import TrainAdapterRequest, run_train_adapter  # noqa: E402
+
+SETTINGS = AdapterSettings(rank=2, rate=0.01, steps=30, batch=6, length=32, distil=1.0, ladder=1.0, exchange=1.0)
+
+
+@pytest.fixture
+def environment(tmp_path):
+    return Environment.read({"MONGE_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path), "MONGE_OFFLINE": "1"})
+
+
+def request(tiny, teacher, pairs_file, output, **changes):
+    given = {"settings": SETTINGS, "teacher": str(teacher), "corrupt": True} | changes
+    return TrainAdapterRequest(str(tiny), str(output), (str(pairs_file),), **given)
+
+
+def test_it_learns_and_repeats_itself(tiny, teacher, pairs_file, tmp_path, environment):
+    first = run_train_adapter(request(tiny, teacher, pairs_file, tmp_path / "a.safetensors"), environment=environment)
+    again = run_train_adapter(request(tiny, teacher, pairs_file, tmp_path / "b.safetensors"), environment=environment)
+    other = request(tiny, teacher, pairs_file, tmp_path / "c.safetensors", seed=2)
+    losses = first.loop.losses
+    assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
+    assert first.artifact.digest == again.artifact.digest
+    assert run_train_adapter(other, environment=environment).artifact.digest != first.artifact.digest
+    assert first.artifact.history["variant"].endswith("no human label")
+
+
+def test_the_merged_encoder_without_torch_is_the_trained_one(tiny, teacher, pairs_file, tmp_path, environment):
+    from monge.learned.lora import LowRankEncoder
+
+    path = tmp_path / "a.safetensors"
+    run_train_adapter(request(tiny, teacher, pairs_file, path), environment=environment)
+    adapter = Adapter.load(path)
+    encoder = load_encoder(str(path), environment=environment)
+    plain = load_encoder(str(tiny), environment=environment)
+    assert encoder.signature == f"{plain.signature}+{adapter.digest[:8]}"
+    trained = LowRankEncoder(tiny, rank=2, length=64, seed=1)
+    trained.load({name: torch.from_numpy(array.astype(np.float32)) for name, array in adapter.factors.items()})
+    texts = ["the cat sat near the old house", "two birds", ""]
+    for text in texts:
+        encoding = trained.tokenizer.encode(text)
+        inputs = {"input_ids": torch.tensor([encoding.ids]), "attention_mask": torch.ones(1, len(encoding.ids))}
+        with torch.no_grad():
+            states = trained.model(**inputs, output_hidden_states=True).hidden_states
+        ours = encoder.encode([text])[0].vectors
+        np.testing.assert_allclose(ours, torch.stack(states)[:, 0].numpy(), rtol=0, atol=1e-5)
+    change = np.abs(encoder.encode(texts[:1])[0].vectors[-1] - plain.encode(texts[:1])[0].vectors[-1]).max()
+    assert change > 1e-3
+    with_torch = load_encoder(str(path), dtype="float64", environment=environment).encode(texts[:1])[0].vectors
+    np.testing.assert_allclose(with_torch, encoder.encode(texts[:1])[0].vectors, rtol=0, atol=1e-5)
+
+
+def test_a_killed_training_goes_on_to_the_same_weights(tiny, teacher, pairs_file, tmp_path, environment, monkeypatch):
+    import monge.workflows.train_adapter as workflow
+
+    whole = run_train_adapter(request(tiny, teacher, pairs_file, tmp_path / "a.safetensors"), environment=environment)
+
+    def cut(training, settings, **given):
+        def stop(step, loss, judged):
+            if step == 13:
+                raise RuntimeError("killed")
+
+        always = LoopSettings(settings.steps, settings.seed, settings.judge_every, settings.patience, 0)
+        return run_loop(training, always, **given | {"report": stop})
+
+    def go_on(training, settings, **given):
+        always = LoopSettings(settings.steps, settings.seed, settings.judge_every, settings.patience, 0)
+        return run_loop(training, always, **given)
+
+    monkeypatch.setattr(workflow, "run_loop", cut)
+    with pytest.raises(RuntimeError, match="killed"):
+        run_train_adapter(request(tiny, teacher, pairs_file, tmp_path / "b.safetensors"), environment=environment)
+    assert (tmp_path / "b.safetensors.checkpoint").exists()
+    monkeypatch.setattr(workflow, "run_loop", go_on)
+    rest = run_train_adapter(request(tiny, teacher, pairs_file, tmp_path / "b.safetensors"), environment=environment)
+    assert rest.artifact.digest == whole.artifact.digest
+    assert not (tmp_path / "b.safetensors.checkpoint").exists()
+
+
+def test_distillation_recovers_the_order_of_the_teacher(tiny, teacher, pairs_file, tmp_path, environment):
+    """A student that starts as another network ends nearer to the teacher's similarities on held-out pairs."""
+    settings = AdapterSettings(rank=8, rate=0.02, steps=60, batch=6, length=32, distil=1.0)
+    made = request(tiny, teacher, pairs_file, tmp_path / "a.safetensors", settings=settings, corrupt=False)
+    result = run_train_adapter(made, environment=environment)
+    judged = list(result.loop.judgements.values())
+    assert judged[-1] > judged[0]
+
+
+def test_human_judgments_are_learned_and_named(tiny, pairs_file, tmp_path, environment):
+    path = tmp_path / "judged.tsv"
+    pairs = [line.split("\t") for line in pairs_file.read_text().splitlines()[1:]]
+    rows = [(h, r, 1.0 if i % 2 == 0 else 0.0) for i, (h, r) in enumerate(pairs)]
+    lines = [
+        "system\tid\thypothesis\treference\tscore",
+        *(f"s\t{i}\t{h}\t{r}\t{v}" for i, (h, r, v) in enumerate(rows)),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    settings = AdapterSettings(rank=2, rate=0.01, steps=20, batch=6, length=32, judge=1.0)
+    made = TrainAdapterRequest(str(tiny), str(tmp_path / "a.safetensors"), judgments=(str(path),), settings=settings)
+    result = run_train_adapter(made, environment=environment)
+    assert "human judgments of" in result.artifact.history["variant"]
+    assert np.mean(result.loop.losses[-5:]) < np.mean(result.loop.losses[:5])
+
+
+def test_an_adapter_of_another_encoder_is_refused(tiny, teacher, pairs_file, tmp_path, environment):
+    path = tmp_path / "a.safetensors"
+    run_train_adapter(request(tiny, teacher, pairs_file, path), environment=environment)
+    artifact = Artifact.load(path, kind="adapter")
+    moved = Artifact("adapter", artifact.arrays, dict(artifact.settings) | {"base": str(teacher)}, {})
+    moved.save(tmp_path / "b.safetensors")
+    with pytest.raises(ModelError, match="changes the weights"):
+        load_encoder(str(tmp_path / "b.safetensors"), environment=environment)
+    wide = {name: np.ones((3, 3), dtype=np.float16) for name in artifact.arrays}
+    Artifact("adapter", wide, artifact.settings, {}).save(tmp_path / "c.safetensors")
+    with pytest.raises(ModelError, match="has the shape"):
+        load_encoder(str(tmp_path / "c.safetensors"), environment=environment).encode(["cat"])
+
+
+def test_what_is_no_adapter_is_refused(tmp_path, environment):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(pickle.dumps({"0.query.up": [1]}))
+    with pytest.raises(InputError, match="not a safetensors file"):
+        load_encoder(str(path), environment=environment)
+    Artifact("capsules", {"w": np.ones((1, 1))}, {}).save(path)
+    with pytest.raises(OptionError, match="holds capsules"):
+        load_encoder(str(path), environment=environment)
+    Artifact("adapter", {"0.query.sideways": np.ones((1, 1))}, {"base": "x", "weights": "y"}).save(path)
+    with pytest.raises(ModelError, match="no factor"):
+        load_encoder(str(path), environment=environment)
+    Artifact("adapter", {}, {}).save(path)
+    with pytest.raises(ModelError, match="does not say what it changes"):
+        load_encoder(str(path), environment=environment)
+
+
+def test_bad_requests(tiny, teacher, pairs_file, tmp_path, environment):
+    few = tmp_path / "few.tsv"
+    few.write_text("hypothesis\treference\na\tthe cat\n")
+    for changes, message in (
+        ({"pairs": (str(few),)}, "too few"),
+        ({"teacher": ""}, "needs a teacher"),
+        ({"pairs": ()}, "give --pairs"),
+        ({"judgments": ("x",)}, "judge weighs"),
+    ):
+        import dataclasses
+
+        made = dataclasses.replace(request(tiny, teacher, pairs_file, tmp_path / "a"), **changes)
+        with pytest.raises((InputError, OptionError), match=message):
+            run_train_adapter(made, environment=environment)
+    with pytest.raises(OptionError, match="nothing to learn"):
+        AdapterSettings()
+
+
+def test_scores_are_those_of_the_metric():
+    """The differentiable matching against the closed form on a matrix of two and three tokens."""
+    similarity = torch.tensor([[[0.9, 0.1, 0.2], [0.3, 0.4, 0.8], [9.0, 9.0, 9.0]]])
+    rows, columns = torch.tensor([[1.0, 1.0, 0.0]]), torch.ones(1, 3)
+    of_rows, of_columns = token_maxima(similarity, rows, columns)
+    assert of_rows[0, :2].tolist() == pytest.approx([0.9, 0.8])
+    assert of_columns[0].tolist() == pytest.approx([0.9, 0.4, 0.8])
+    assert float(mean_of_order(of_rows, rows, 1.0)) == pytest.approx(0.85)
+    assert float(mean_of_order(of_rows, rows, 2.0)) == pytest.approx(1 - ((0.01 + 0.04) / 2) ** 0.5)
+    assert float(mean_of_order(of_columns, columns, 3.0)) == pytest.approx(1 - ((0.001 + 0.216 + 0.008) / 3) ** (1 / 3))
+    x = torch.tensor([1.0, 2.0, 4.0])
+    assert float(unlikeness(x, 3 * x + 1)) == pytest.approx(0, abs=1e-6)
+    assert float(unlikeness(x, -x)) == pytest.approx(2, abs=1e-6)
