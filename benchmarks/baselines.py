@@ -21,7 +21,10 @@ from monge.storage.atomic import write_text
 
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
 ENCODERS = ("minilm", "mpnet")
-MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=3.0,alpha=0.5,lean=2.0")  # also parts of mongescore
+MORE = (
+    "moverscore,reading=literal",
+    "bertscore,layers=middle,order=3.0,alpha=0.5,lean=2.0",
+)  # also parts of mongescore
 DIGITS = 6
 
 

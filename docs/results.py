@@ -68,6 +68,8 @@ def ablation_table(ablation: dict[str, Any]) -> str:
 
 def render(key: str, parts: list[dict[str, Any]], before: str) -> str | None:
     """Return the table that *key* names, or None when no report has it; *before* is the table as it was."""
+    if " " not in key:  # a table of another script
+        return None
     data, what, *more = key.split()
     suite = more.pop() if more and more[-1].startswith("discourse") else ""
     for part in (part for part in parts if part["data"] == data):

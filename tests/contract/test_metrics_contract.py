@@ -288,8 +288,7 @@ FILES = ("idf", "baseline")
 # long and dtype are tried below; the others need torch, WordNet's files or another language model
 OF_MODELS = ("long", "device", "dtype", "wordnet", "lm", "truecase")
 WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
-SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of mongescore is that of rescaled scores
-    "mongescore": ("rescale",),
+SAME_SCORES = {  # one point on each side leaves nothing to choose
     "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "lean", "drop_flows"),
     "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "lean", "drop_flows"),
     "cosine_xl": (
