@@ -2,9 +2,9 @@
 
 python benchmarks/baselines.py [--missing]
 
-Metrics that have an encoder are measured with MiniLM and with MPNet, and in int8 too. Run it again when the defaults of
-a metric, the texts (src/monge/metrics/unrelated_texts.json) or an encoder change; tests/metrics/test_baseline.py
-notices. `--missing` keeps what is in the file and measures the rest.
+Metrics that have an encoder are measured with MiniLM, plain and adapted, and MPNet, also in int8. Run it again when the
+defaults of a metric, the texts (src/monge/metrics/unrelated_texts.json) or an encoder change;
+tests/metrics/test_baseline.py notices. `--missing` keeps what is in the file and measures the rest.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from monge.metrics.variants import parse_variant
 from monge.storage.atomic import write_text
 
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
-ENCODERS = ("minilm", "mpnet")
-MORE = (
-    "moverscore,reading=literal",
-    "bertscore,layers=middle,order=3.0,alpha=0.5,lean=2.0",
-)  # also parts of mongescore
+ENCODERS = ("minilm", "minilm-distilled", "mpnet")
+MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=3.0,alpha=0.5,lean=2.0")  # parts of mongescore too
+# the parts of mongescore for texts that are not in English
+MULTILINGUAL = ("bertscore,encoder=use,layers=last,order=3.0,alpha=0.5", "cosine,encoder=use")
 DIGITS = 6
 
 
@@ -40,7 +39,7 @@ def list_variants() -> list[str]:
     variants += [f"{text},encoder={chosen}" for text in MORE for chosen in ENCODERS]
     reading = [text for text in variants if ",encoder=" in text and "dtype" in metric_options(parse_variant(text).name)]
     smaller = [f"{text},dtype=int8" for text in reading]
-    return variants + sorted(smaller, key=lambda text: text.startswith("mongescore"))
+    return [*variants, *MULTILINGUAL, *sorted(smaller, key=lambda text: text.startswith("mongescore"))]
 
 
 def main() -> None:

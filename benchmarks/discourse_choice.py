@@ -16,6 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ ORDERS = (1.0, 1.5, 2.0, 3.0)
 COUNTS = ("raw", "log", "relative")
 WEIGHTS = ("equal", "idf", "salience")
 REFERENCES = ("mean", "pooled", "nearest")
+HALVES = ("", "@odd", "@even")
 DIVISORS = ("foci", "mentions", "union")
 
 
@@ -142,7 +144,48 @@ def criterion(found: Sequence[Agreement]) -> float:
     return float(np.mean([found[0].draws.mean(), found[2].draws.mean()]))
 
 
+def rank_best(ratings: Array) -> float:
+    """Return the best average τ-b that one strict ranking can have with all rows of *ratings* (aspects, systems).
+
+    The four aspects rank systems differently, so no score can agree with all of them. Exact, over all subsets of
+    systems (the linear ordering problem): best[S] is the most that the systems of S, ranked above all others, give.
+    """
+    count = ratings.shape[1]
+    gain = np.zeros((count, count))  # of i above j
+    for row in ratings:
+        signs = np.sign(row[:, None] - row[None, :])
+        untied = np.count_nonzero(signs) / 2
+        gain += signs / np.sqrt(untied * count * (count - 1) / 2) / len(ratings)
+    members = np.arange(1 << count)[:, None] >> np.arange(count)[None, :] & 1
+    below = members @ gain  # [S, j]: what j below all of S gives
+    best = np.full(1 << count, -np.inf)
+    best[0] = 0.0
+    for subset in range(1 << count):  # a subset comes before all that contain it
+        for j in np.flatnonzero(members[subset] == 0):
+            larger = subset | 1 << int(j)
+            best[larger] = max(best[larger], best[subset] + below[subset, j])
+    return float(best[-1])
+
+
+def print_limits() -> None:
+    """Print the best average that any ranking can reach, and how well one half of the articles predicts the other."""
+    environment, kendall = Environment.read(), find_statistic("kendall")
+    for part in ("summeval/abstractive", "summeval"):
+        sets = {half: read_judged_sets(JudgedData(part + half), environment=environment)[0] for half in HALVES}
+        means = {h: np.array([np.nanmean(t.values, axis=1) for t in s.judgments.values()]) for h, s in sets.items()}
+        limits = "  ".join(f"{half or 'all'} {rank_best(rows):.3f}".lstrip("@") for half, rows in means.items())
+        odd, even = sets["@odd"], sets["@even"]
+        totals = replace(odd, judgments={}, totals={a: dict(zip(t.systems, np.nanmean(t.values, axis=1).tolist(),
+                         strict=True)) for a, t in odd.judgments.items()})  # fmt: skip
+        found = []
+        for aspect, table in even.judgments.items():
+            tasks = make_tasks([(totals.choose_aspects([aspect]), {"even": table})], level="system")
+            found.append(measure_agreement(tasks[0], kendall, level="system")["even"].value)
+        print(f"{part}: the best ranking has {limits}; people on odd and on even articles agree {np.mean(found):.3f}")
+
+
 def main() -> int:
+    print_limits()
     chosen_on = measure("summeval@odd", VARIANTS, 200)
     ranked = sorted(VARIANTS, key=lambda variant: -criterion(chosen_on[variant]))
     print(f"{len(ranked)} variants; the best ten on the odd articles (mean over draws):")

@@ -1,11 +1,12 @@
-"""How time and memory grow: with the number of pairs, and with the length of texts.
+"""How time and memory grow: with pairs, references, systems and metrics, and with the length of texts.
 
   python benchmarks/scale.py [--sizes 1000 10000 100000] [--million] [--metrics wmd] [--rounds 3]
 
 Every size is one `monge score --no-cache` in a separate process on made-up pairs that all differ. Processor time, wall
 time and peak memory are counted by the operating system; the time of a job of 10 pairs (start, loading) is
-subtracted. --million adds 1,000,000 pairs. Lengths are measured in one process: a text of n tokens
-against another of n tokens, encoded by MiniLM (in windows beyond 512 tokens) and transported exactly.
+subtracted. --million adds 1,000,000 pairs. References, systems and metrics are varied on 4,000 pairs, one at a time.
+Lengths are measured in one process: a text of n tokens against another of n tokens, encoded by MiniLM (in windows
+beyond 512 tokens) and transported exactly.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from shared import ROOT, make_pairs, report_target
@@ -39,17 +41,23 @@ class Usage(NamedTuple):
     memory: float
 
 
-def run_job(metric: str, folder: Path, count: int) -> Usage:
-    """Score *count* pairs in a separate process."""
-    paths = [folder / f"{side}-{count}.txt" for side in ("hypotheses", "references")]
-    if not paths[0].exists():
-        for path, lines in zip(paths, make_pairs(count), strict=True):
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    output = str(folder / "segments.tsv")
-    command = [sys.executable, "-m", "monge", "score", str(paths[1]), "-i", str(paths[0]), "-m", metric, "-q"]
+def run_job(
+    metric: str, folder: Path, count: int, *, references: int = 1, systems: int = 1, metrics: Sequence[str] = ()
+) -> Usage:
+    """Score *count* pairs of each system in a separate process."""
+    paths: dict[str, list[str]] = {"hypotheses": [], "references": []}
+    for (side, own), wanted in zip(paths.items(), (systems, references), strict=True):
+        for number in range(wanted):
+            path = folder / f"{side}-{count}-{number}.txt"
+            if not path.exists():
+                lines = make_pairs(count, seed=number)[side == "references"]
+                path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            own.append(str(path))
+    files = [*paths["references"], "-i", *paths["hypotheses"]]
+    command = [sys.executable, "-m", "monge", "score", *files, "-m", metric, *metrics]
     start = time.perf_counter()
     process = subprocess.Popen(
-        [*command, "--no-cache", "--segments", output],
+        [*command, "-q", "--no-cache", "--segments", str(folder / "segments.tsv")],
         env={**os.environ, "TMPDIR": str(folder)},
         stdout=subprocess.DEVNULL,
     )
@@ -79,6 +87,29 @@ def measure_sizes(metric: str, sizes: list[int], rounds: int) -> None:
     growth = costs[largest] / costs[smallest]
     report_target(f"{metric}, processor time per pair at {largest:,} against {smallest:,}", growth, 1.25, at_most=True)
     report_target(f"{metric}, memory at {largest:,} pairs", memories[largest] / 1024, 1.5, unit="GB", at_most=True)
+
+
+def measure_breadth(metric: str, count: int, rounds: int) -> None:
+    """Print how processor time and memory grow with references, systems and metrics."""
+    given = [f"{metric},order={order}" for order in (2, 3, 4)]  # the same work with other numbers
+    kinds: dict[str, list[dict[str, Any]]] = {
+        "references": [{"references": n} for n in (1, 2, 4)],
+        "systems": [{"systems": n} for n in (1, 2, 4)],
+        "metrics": [{"metrics": given[: n - 1]} for n in (1, 2, 4)],
+    }
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        empty = statistics.median(run_job(metric, folder, 10).processor for _ in range(rounds))
+        for kind, variants in kinds.items():
+            runs = [[run_job(metric, folder, count, **one) for _ in range(rounds)] for one in variants]
+            used = [statistics.median(run.processor for run in own) - empty for own in runs]
+            memory = [max(run.memory for run in own) for own in runs]
+            rows.append([kind, *(f"{part:.2f}" for part in used), *(f"{part:.0f}" for part in memory)])
+            growth = used[-1] / used[0]
+            report_target(f"{metric}, processor time of four {kind} against one", growth, 4.4, at_most=True)
+    print(f"\n{metric} on {count} pairs: processor seconds and memory in MB with 1, 2 and 4 of")
+    print(text_table(["", "1", "2", "4", "MB, 1", "MB, 2", "MB, 4"], rows))
 
 
 def measure_lengths(rounds: int) -> None:
@@ -117,6 +148,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     for metric in args.metrics:
+        measure_breadth(metric, 4000, args.rounds)
         measure_sizes(metric, [*args.sizes, *([1_000_000] if args.million else [])], args.rounds)
     measure_lengths(args.rounds)
 

@@ -1,11 +1,12 @@
 """Updates the tables of docs/results.md and docs/results-*.md from the reports of `monge benchmark`.
 
-python docs/results.py FOLDER [FOLDER ...]
+python docs/results.py FOLDER|SUITE=FILE [...]
 
-A folder is what `monge benchmark SUITE --folder FOLDER` wrote. A table is placed between the comments
+A folder is what `monge benchmark SUITE --folder FOLDER` wrote, a file what `monge correlate DATA … -f json` printed
+(which reads scores of earlier runs with `--scores`). A table is placed between the comments
 ``<!-- DATA STATISTIC LEVEL [WORD] -->`` and ``<!-- end -->``: all metrics, or those whose name has WORD
 (an encoder, or ``own`` for those that name none). ``discourse`` or ``discourse-ablation`` at the end takes the report
-of that suite.
+of that suite; ``thesis`` before it adds the values that Zhao (2022, ch. 6, table 1) prints, without their sign.
 ``<!-- DATA layers -->`` is the curve over layers, ``<!-- DATA switches -->`` the ablation. Other text stays, and so do
 rows of metrics that no report holds, so that a metric can be measured again alone (`monge benchmark SUITE -m METRIC`).
 """
@@ -22,6 +23,11 @@ from monge.report.tables import markdown_table
 from monge.storage.atomic import write_text
 
 PAGES = sorted(Path(__file__).parent.glob("results*.md"))
+# average Kendall τ over four aspects of SummEval, 12 abstractive systems, as absolute values
+THESIS = {
+    "rouge1": 0.159, "rougel": 0.189, "bertscore": 0.417, "moverscore": 0.508, "rc": 0.523, "lc": 0.508,
+    "entity_graph": 0.220, "lexical_graph": 0.220, "lexical_chain": 0.189, "ds_focus": 0.750, "ds_sent": 0.583,
+}  # fmt: skip
 _BLOCK = re.compile(r"(<!-- (?!end)([^>]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -30,24 +36,31 @@ def show(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}".replace("0.", ".", 1)
 
 
-def study_table(study: dict[str, Any], word: str, before: str) -> str:
+def study_table(study: dict[str, Any], word: str, before: str, thesis: bool = False) -> str:
     """Return one row per metric, best first: every task, the average and its interval; other rows of *before* stay."""
     rows = []
     for record in study["metrics"]:
-        encoder = record["metric"].rpartition(" ")[2] if " " in record["metric"] else "own"
+        name = record["metric"]
+        encoder = name.rpartition(" ")[2] if " " in name else "own"
         if word in ("", encoder):
             average, tasks = record["average"], [record["tasks"][task]["value"] for task in study["tasks"]]
             low, high = average["low"], average["high"]
             interval = "–" if low is None else f"[{show(low)}, {show(high)}]"
             mean = [show(average["value"])] if len(tasks) > 1 else []
-            rows.append([record["metric"], *map(show, tasks), *mean, interval])
+            published = THESIS.get(name.removesuffix(f" {encoder}"))
+            rows.append([name, *map(show, tasks), *mean, interval, *([show(published)] if thesis else [])])
     mean = ["average"] if len(study["tasks"]) > 1 else []
-    header = ["metric", *study["tasks"], *mean, "95 % interval"]
+    header = ["metric", *study["tasks"], *mean, "95 % interval", *(["thesis, size"] if thesis else [])]
     known = {row[0] for row in rows}
     old = [[cell.strip() for cell in line.strip("|").split("|")] for line in before.splitlines()]
     if old and old[0] == header:
         rows += [row for row in old[2:] if row[0] not in known]
-    return markdown_table(header, sorted(rows, key=lambda row: -float(row[-2])))
+    decisive = header.index("95 % interval") - 1
+    return markdown_table(header, sorted(rows, key=lambda row: -_read(row[decisive])))
+
+
+def _read(cell: str) -> float:
+    return -2.0 if cell == "–" else float(cell.replace("−", "-"))
 
 
 def curve_table(curves: dict[str, dict[str, float | None]]) -> str:
@@ -68,10 +81,11 @@ def ablation_table(ablation: dict[str, Any]) -> str:
 
 def render(key: str, parts: list[dict[str, Any]], before: str) -> str | None:
     """Return the table that *key* names, or None when no report has it; *before* is the table as it was."""
-    if " " not in key:  # a table of another script
-        return None
-    data, what, *more = key.split()
+    data, what, *more = [*key.split(), ""]  # a block of one word belongs to another script
+    more = [word for word in more if word]
     suite = more.pop() if more and more[-1].startswith("discourse") else ""
+    thesis = more[-1:] == ["thesis"]
+    more = [word for word in more if word != "thesis"]
     for part in (part for part in parts if part["data"] == data):
         if part["suite"] != suite if suite else part["suite"].startswith("discourse"):
             continue
@@ -81,14 +95,23 @@ def render(key: str, parts: list[dict[str, Any]], before: str) -> str | None:
             return "\n\n".join(map(ablation_table, part["ablations"]))
         for study in part["studies"]:
             if [study["statistic"], study["level"]] == [what, *more[:1]]:
-                return study_table(study, more[1] if len(more) > 1 else "", before)
+                return study_table(study, more[1] if len(more) > 1 else "", before, thesis)
     return None
 
 
-def main(folders: list[str]) -> int:
-    """Refresh what the folders hold; tell what they do not."""
-    reports = [json.loads((Path(folder) / "report.json").read_text(encoding="utf-8")) for folder in folders]
-    parts = [part | {"suite": report["suite"]} for report in reports for part in report["data"]]
+def read_parts(source: str) -> list[dict[str, Any]]:
+    """Return the data sets of a folder, or of SUITE=FILE."""
+    suite, found, file = source.partition("=")
+    if found:
+        study = json.loads(Path(file).read_text(encoding="utf-8"))
+        return [{"suite": suite, "data": study["data"], "studies": [study], "curves": {}, "ablations": []}]
+    report = json.loads((Path(source) / "report.json").read_text(encoding="utf-8"))
+    return [part | {"suite": report["suite"]} for part in report["data"]]
+
+
+def main(sources: list[str]) -> int:
+    """Refresh what the sources hold; tell what they do not."""
+    parts = [part for source in sources for part in read_parts(source)]
 
     def refresh(block: re.Match[str]) -> str:
         table = render(block[2], parts, block[3].strip())

@@ -174,8 +174,7 @@ def measure_curve(language: str, most: int, origin: str, method: str) -> list[fl
 
 def print_curve() -> None:
     """Print and draw how correlation depends on the number of parallel sentences (multi30k)."""
-    cases = [("de", "words", "clp"), ("de", "words", "umd"), ("de", "sentences", "clp"), ("de", "vectors", "clp")]
-    cases += [("cs", "words", "clp"), ("cs", "vectors", "clp")]
+    cases = [("de", "words", "clp"), ("de", "words", "umd"), ("de", "vectors", "clp"), ("cs", "words", "clp")]
     found = {
         case: [keep(f"curve {case} {most}", partial(measure_curve, case[0], most, *case[1:]))[0] for most in SIZES]
         for case in cases
@@ -266,7 +265,7 @@ def measure_alignment(layer: str, pair: str) -> list[float]:
     """Return error rate, precision and recall of words aligned in a layer of ``use``."""
     stem = DATA / "word_alignment_gold" / pair
     texts = read_lines(f"{stem}.src-tgt")
-    gold = [_known_links(*both) for both in zip(texts, read_lines(f"{stem}.gold"), strict=True)]
+    gold = [known_links(*both) for both in zip(texts, read_lines(f"{stem}.gold"), strict=True)]
     quality = align_gold(texts, gold, space=SpaceChoice(layers=layer))
     return [quality.error_rate, quality.precision, quality.recall]
 
@@ -283,7 +282,7 @@ def print_alignment() -> None:
     print(markdown_table(["layer", "en-fr", "ja-en", "ro-en", "zh-en"], rows))
 
 
-def _known_links(text: str, links: str) -> str:
+def known_links(text: str, links: str) -> str:
     """Leave out links to words that a text does not have: the Japanese set has some."""
     sizes = [len(side.split()) for side in text.split("|||")]
     kept = [

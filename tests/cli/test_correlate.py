@@ -94,6 +94,15 @@ def test_a_file_says_which_direction_is_better(rated: Path, run: Run) -> None:
     assert values == pytest.approx([values[0]] * 4)
 
 
+def test_saved_features_keep_their_sign(rated: Path, run: Run) -> None:
+    """Features such as length have no direction, and a file of their scores asks for none."""
+    _, computed, _ = run("correlate", "rated.tsv", "-m", "length", "-f", "json", "--save-scores", "saved.tsv")
+    status, read, err = run("correlate", "rated.tsv", "--scores", "saved.tsv", "-f", "json")
+    assert status == 0, err
+    values = [json.loads(text)["metrics"][0]["average"]["value"] for text in (computed, read)]
+    assert values[0] == values[1] != 0
+
+
 def test_systems_scored_in_two_ways_are_not_one_metric(rated: Path, run: Run) -> None:
     table = columns(rated)
     for system, order in (("good", "char_order=6"), ("poor", "char_order=2")):

@@ -12,6 +12,7 @@ from monge.crosslingual.normal_text import (
     read_conllu,
     reorder_words,
 )
+from monge.crosslingual.parsing import read_parse
 from monge.errors import InputError, OptionError
 
 FRENCH = """# text = la maison blanche
@@ -71,3 +72,31 @@ def test_broken_parses_are_named() -> None:
         list(read_conllu(["1\tla"], name="parse"))
     with pytest.raises(InputError, match="not a number"):
         list(read_conllu(["\t".join(["1", "a", "_", "X", "_", "_", "x", "_", "_", "_"])], name="parse"))
+
+
+def test_an_installed_parser_makes_the_parses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """GiNZA's Japanese: the verb comes before its object, "book read" → "read book"."""
+    pytest.importorskip("ja_ginza", reason="GiNZA is not installed")
+    (tmp_path / "ja").write_text("私は本を読んだ。\n", encoding="utf-8")
+    assert main(["normalise", str(tmp_path / "ja"), "-l", "ja", "--parser", "ja_ginza"]) == 0
+    assert capsys.readouterr().out.startswith("私は読ん本を")
+    assert main(["normalise", str(tmp_path / "ja"), "-l", "ja", "--parser", "no_such_parser"]) == 2
+    assert "no_such_parser cannot be loaded" in capsys.readouterr().err
+
+
+def test_parses_of_spacy_have_the_relations_of_universal_dependencies() -> None:
+    tokens = pytest.importorskip("spacy.tokens", reason="spaCy is not installed")
+    vocab = pytest.importorskip("spacy.vocab", reason="spaCy is not installed")
+    document = tokens.Doc(
+        vocab.Vocab(),
+        words=["Er", "hat", "das", "Buch", "gelesen", "."],
+        heads=[1, 1, 3, 4, 1, 1],
+        deps=["sb", "ROOT", "nk", "oa", "oc", "punct"],
+        pos=["PRON", "AUX", "DET", "NOUN", "VERB", "PUNCT"],
+        spaces=[True, True, True, True, False, False],
+    )
+    words = read_parse(document)
+    assert [(word.number, word.head, word.relation) for word in words][:4] == [
+        (1, 2, "sb"), (2, 0, "root"), (3, 4, "nk"), (4, 5, "obj"),
+    ]  # fmt: skip
+    assert [word.form for word in reorder_words(words, "de")] == ["Er", "hat", "gelesen", "das", "Buch", "."]

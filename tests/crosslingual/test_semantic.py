@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from monge.crosslingual.criteria import semantic_criterion
+from monge.crosslingual.induction import semantic_criterion
 
 
 def test_it_falls_with_noise_and_not_with_order():

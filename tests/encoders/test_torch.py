@@ -8,6 +8,7 @@ import pytest
 from monge.encoders import load_encoder
 from monge.encoders.onnx.backend import OnnxBackend
 from monge.encoders.plan import plan_transformer
+from monge.encoders.processor import ProcessorFeatures
 from monge.encoders.torch_backend import TorchBackend, choose_device, find_window
 from monge.encoders.transformer import load_transformer
 from monge.errors import ModelError, OptionError
@@ -180,6 +181,15 @@ def test_torch_and_graphs_are_one_encoder(tmp_path, minilm_directory):
         assert np.array_equal(ours.spans, theirs.spans)
         assert theirs.vectors.dtype == np.float32
         np.testing.assert_allclose(ours.vectors, theirs.vectors, rtol=0, atol=TOLERANCE)
+
+
+def test_a_processor_without_bfloat16_is_reported(minilm_directory, monkeypatch, capsys):
+    found = ProcessorFeatures("", "")
+    monkeypatch.setattr("monge.encoders.torch_backend.processor_features", lambda: found)
+    TorchBackend(minilm_directory, device="cpu", dtype="bfloat16")
+    assert "this processor has no bfloat16 products" in capsys.readouterr().err
+    TorchBackend(minilm_directory, device="cpu", dtype="float32")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

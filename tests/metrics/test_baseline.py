@@ -16,7 +16,7 @@ from monge.metrics.baseline import (
 )
 from monge.text import Segment
 
-ENCODED = ("minilm", "mpnet")
+ENCODED = ("minilm", "minilm-distilled", "mpnet")
 
 
 def defaults() -> list[tuple[str, str]]:

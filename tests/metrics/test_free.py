@@ -191,3 +191,18 @@ def test_a_composite_adds_scores_as_they_are(dictionary: str) -> None:
     )
     assert less.score([pair])[0].value == pytest.approx(rouge - 0.5 * emd)
     assert np.isfinite(less.score([pair])[0].value)
+
+
+def test_mongescore_fluent_is_a_sum_that_one_segment_has_by_itself() -> None:
+    reference = ("The boat left the harbour at noon.",)
+    segments = [Segment(text, reference) for text in (reference[0], "The ship left port at noon.", "Boat the noon at.")]
+    both = load_metric("mongescore_fluent", encoder="minilm").score(segments)
+    matching = load_metric("mongescore", encoder="minilm").score(segments)
+    alone = load_metric("fluency", slor=True).score(segments)
+    for one, first, second in zip(both, matching, alone, strict=True):
+        assert one.value == pytest.approx(first.value + 0.023 * second.value, abs=1e-9)
+        assert one.parts == {"mongescore": first.value, "fluency": second.value}
+    (lonely,) = load_metric("mongescore_fluent", encoder="minilm").score(segments[1:2])
+    assert lonely.value == pytest.approx(both[1].value, abs=1e-6)
+    with pytest.raises(OptionError, match="must be positive"):
+        load_metric("mongescore_fluent", encoder="minilm", fluency=0.0)

@@ -152,6 +152,17 @@ def test_the_multilingual_encoder_is_taken_for_languages_it_knows() -> None:
     assert "MiniLM" in chosen["signature"]
 
 
+def test_mongescore_has_settings_of_its_own_for_other_languages() -> None:
+    result = monge.score(GERMAN, GERMAN[::-1], metric="mongescore")
+    for part in ("1.encoder:use-multilingual", "1.cost:cosine^3.0", "2.weight:2.0", "3.metric:chrf"):
+        assert part in result["signature"]
+    assert any("scored with encoder=use" in note for note in result["notes"]["score"])
+    assert monge.score(GERMAN, GERMAN, metric="mongescore")["score"] == pytest.approx(1, abs=1e-6)
+    chinese = monge.score([f"{text}。" for text in CHINESE], CHINESE, metric="mongescore", sentence=1.0)
+    assert "2.weight:1.0" in chinese["signature"]  # an option that was chosen stays
+    assert chinese["score"] > 0.9
+
+
 def test_a_remap_knows_its_languages(tmp_path: Path) -> None:
     german, english = GERMAN * 20, ENGLISH * 20
     encoder = HashedEncoder(layers=7)

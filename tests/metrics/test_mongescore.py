@@ -32,7 +32,7 @@ def test_scores_depend_on_no_other_segment() -> None:
 
 def test_mongescore_is_the_weighted_mean_of_its_rescaled_parts() -> None:
     options = {"encoder": "hashed", "layers": "2", "order": 3, "alpha": 0.6, "lean": 1}
-    mongescore = load_metric("mongescore", **options, sentence=0.5, lexical=40)
+    mongescore = load_metric("mongescore", **options, sentence=0.5, lexical=3, lexical_per=80)
     matching = load_metric("bertscore", **options, rescale=True)
     cosine = load_metric("cosine", encoder="hashed", rescale=True)
     chrf = load_metric("chrf", rescale=True)
@@ -69,8 +69,9 @@ def test_options_of_mongescore_name_nothing_else() -> None:
     assert load_metric("ensemble", members=members, encoder="hashed").members[1].weight == 1e-5
 
 
-def test_explanations_add_up_to_the_score() -> None:
-    metric = load_metric("mongescore", encoder="hashed", layers="2", lexical=500)
+@pytest.mark.parametrize("per", [0, 300])
+def test_explanations_add_up_to_the_score(per: float) -> None:
+    metric = load_metric("mongescore", encoder="hashed", layers="2", lexical=1, lexical_per=per)
     explained = explain_segments(metric, SEGMENTS)
     np.testing.assert_allclose([one.total for one in explained], values(metric), atol=1e-12)
     assert [one.base for one in explained] == pytest.approx([1.0] * 3)

@@ -1,6 +1,7 @@
 """Fitting re-mappings from files: what is reported, what is written, what is refused."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ from monge.cli import main
 from monge.crosslingual import FittedRemap
 from monge.crosslingual.criteria import measure_space
 from monge.crosslingual.parallel import Parallel
+from monge.crosslingual.vecmap import VecmapSettings
 from monge.errors import InputError, OptionError
+from monge.workflows import align_methods
 from monge.workflows.align import AlignRequest, SpaceChoice, align_gold, read_dictionary_pairs, run_align, split_pairs
 
 GERMAN = ["der Hund", "die Katze", "das Haus", "der Baum", "ein Buch", "eine Stadt", "das Wasser", "die Sonne"]
@@ -145,3 +148,58 @@ def test_the_library_aligns_lists_of_texts() -> None:
         monge.align(german, english[1:], encoder="hashed")
     with pytest.raises(InputError, match="lists of texts"):
         monge.align("Das ist ein Satz.", english, encoder="hashed")
+
+
+def test_methods_of_chapter_ten_by_name(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", *files, "--method", "rotation", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["methods"] == ["clp"]
+    assert main(["align", *files, "--method", "real-nvq"]) == 2
+    assert "real-nvp" in capsys.readouterr().err
+    assert main(["align", *files, "--method", "muse", "--rounds", "0"]) == 2
+    assert "rounds=0" in capsys.readouterr().err
+
+
+def test_vecmap_needs_neither_torch_nor_translations(
+    files: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(align_methods, "VecmapSettings", partial(VecmapSettings, patience=1))
+    made = str(tmp_path / "map")
+    assert main(["align", *files, "--method", "vecmap", "--encoder", "hashed", "--words", "40", "--output", made]) == 0
+    fitted = FittedRemap.load(made)
+    assert fitted.facts.methods == ("vecmap",)
+    assert [one.kind for one in fitted.target.maps] == ["unit", "shift", "unit", "linear"]
+
+
+@pytest.mark.torch
+def test_trained_maps_from_the_command_line(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["align", *files, "--method", "real-nvp"]) == 2
+    assert "fewer than the 512 dimensions" in capsys.readouterr().err
+    sides = [str(tmp_path / name) for name in ("de", "en")]
+    for path, side in zip(sides, (0, 1), strict=True):
+        lines = [f"{pair[side]} {pair[side]} {number}" for number in range(8) for pair in PAIRS]
+        Path(path).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    made = str(tmp_path / "map")
+    command = ["align", *sides, "--method", "real-nvp", "--layers", "emb", "--steps", "2", "--seed", "3"]
+    assert main([*command, "--output", made]) == 0
+    shown = capsys.readouterr().out
+    assert "real-nvp: 2 steps" in shown
+    assert "semantic criterion" in shown
+    fitted = FittedRemap.load(made)
+    assert "seed=3" in fitted.facts.training
+    assert [one.kind for one in fitted.source.maps] == ["flow-to-latent", "flow-from-latent"]
+    assert not list(tmp_path.glob("*.training*"))
+    again = str(tmp_path / "again")
+    assert main([*command, "--output", again]) == 0
+    assert FittedRemap.load(again).digest == fitted.digest
+    other = ["align", "--gold", sides[0], sides[1], "--remap", made, "--layers", "proj"]
+    assert main(other) == 2  # fitted for another layer
+
+
+def test_without_torch_the_extra_is_named(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    assert main(["align", *files, "--method", "gan-real-nvp"]) == 2
+    assert "pip install 'monge[torch]'" in capsys.readouterr().err

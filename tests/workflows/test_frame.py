@@ -95,3 +95,17 @@ def test_more_rows_than_are_scored_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     found = compute(monge.score_frame(make_frame("dask"), METRICS))
     expected = monge.score(OUTPUTS, REFERENCES, metrics=METRICS).scores
     np.testing.assert_allclose(found[METRICS[1]], expected[METRICS[1]], rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of Dask, when a cluster closes
+def test_workers_of_a_cluster_score_a_frame() -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.Client(cluster),
+    ):
+        found = monge.score_frame(make_frame("dask"), METRICS).compute()
+    expected = monge.score(OUTPUTS, REFERENCES, metrics=METRICS).scores
+    for metric in METRICS:
+        np.testing.assert_array_equal(np.array(found[metric]), expected[metric])

@@ -19,6 +19,16 @@ _PIECE = 100_000  # characters that are parsed at once: memory grows with the le
 _BATCH = 64
 
 
+def load_pipeline(model: str, install: str = "") -> Any:
+    """Return the pipeline of an installed package, without the parts that only name things; ModelError without it."""
+    try:
+        importlib.import_module("spacy")
+        module = importlib.import_module(model.replace("-", "_"))
+        return module.load(exclude=list(_EXCLUDED))
+    except (ImportError, AttributeError) as error:
+        raise ModelError(f"{model} cannot be loaded ({error}): {install or f'pip install {model}'}") from None
+
+
 class SpacyAnnotator:
     """A spaCy pipeline by the name of its package; it is loaded when it is first needed.
 
@@ -45,12 +55,7 @@ class SpacyAnnotator:
 
     @cached_property
     def _pipeline(self) -> Any:
-        try:
-            importlib.import_module("spacy")
-            module = importlib.import_module(self._model.replace("-", "_"))
-        except ImportError as error:
-            raise ModelError(f"{self._models[0]} cannot be loaded ({error}): {self._install}") from None
-        pipeline = module.load(exclude=list(_EXCLUDED))
+        pipeline = load_pipeline(self._model, self._install)
         pipeline.max_length = 1 << 40  # texts are cut at line breaks and sentences below
         return pipeline
 

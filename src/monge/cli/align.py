@@ -6,13 +6,23 @@
 
 SOURCE and TARGET are line-by-line translations. Maps are fitted on most of them and judged on the rest: how often the
 nearest text of the other language is the translation, and how the cosines of words that translate each other differ
-from those of words put together at random. Methods are applied in the order given:
+from those of words put together at random. Methods are applied in the order given. From translations:
 
-  clp     rotate the source language onto the target language (orthogonal Procrustes)
+  clp     rotate the source language onto the target language (orthogonal Procrustes; also: rotation)
   lsq     the same with any matrix (least squares)
-  umd     remove the direction in which the languages differ most, from both
+  umd     remove the direction in which the languages differ most, from both (also: gbdd)
+  fcnn, real-nvp   a network; two invertible flows through one latent space (trained, need torch)
+
+Without looking at which texts translate each other:
+
   norm    mean 0 and variance 1 in every dimension, for each language by itself
   centre  mean 0        unit  length 1        layer  normalise every vector by itself
+  vecmap  self-learned dictionary and rotation of both languages
+  muse, gan-real-nvp   adversarial matrix; adversarial flows (trained, need torch). With +cc, +graph or +procrustes,
+          as in gan-real-nvp+cc, guessed translations hold the map (bootstrapping)
+
+Trainings show their loss and the criterion, keep the weights that the criterion likes best, stop when it stalls, and go
+on where they were killed if --output is given.
 
   monge align --gold links.txt pairs.txt
 
@@ -25,7 +35,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from monge.cli.arguments import add_environment_arguments, read_environment
-from monge.cli.values import check_target
+from monge.cli.values import check_target, seed
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -56,6 +66,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sentence: the encoder's own sentence vectors, for cosine_xl (default: tokens)",
     )
     add_environment_arguments(space)
+    trained = parser.add_argument_group("training")
+    trained.add_argument("--steps", type=int, default=0, metavar="N", help="steps of a training (default: by size)")
+    trained.add_argument("--seed", type=seed, default=1, help="seed of a training (default: 1)")
+    trained.add_argument(
+        "--criterion",
+        choices=("semantic", "structural"),
+        default="semantic",
+        help="what chooses the weights: cosines of guessed translations, or singular values (default: semantic)",
+    )
+    trained.add_argument("--rounds", type=int, default=3, metavar="N", help="rounds of bootstrapping (default: 3)")
+    trained.add_argument("--words", type=int, default=4000, metavar="N", help="vocabulary of vecmap (default: 4000)")
     judged = parser.add_argument_group("judging")
     judged.add_argument("--held-out", type=int, metavar="N", help="pairs to judge by (default: a fifth, at most 500)")
     judged.add_argument("--most", type=int, metavar="N", help="use only so many of the other pairs")
@@ -104,8 +125,9 @@ def _space(args: argparse.Namespace) -> SpaceChoice:
 
 
 def _read_request(args: argparse.Namespace) -> AlignRequest:
-    from monge.crosslingual.fit import parse_methods
+    from monge.learned.density import DensitySettings
     from monge.workflows.align import AlignRequest, read_dictionary_pairs, read_parallel_texts
+    from monge.workflows.align_methods import Fitting, parse_all_methods
 
     if args.dictionary:
         if args.texts:
@@ -116,14 +138,17 @@ def _read_request(args: argparse.Namespace) -> AlignRequest:
     else:
         texts = read_parallel_texts(*args.texts, origin=args.pairs)
     source, _, target = args.languages.partition("-")
+    training = DensitySettings(args.steps, args.seed, args.criterion, args.rounds)
+    checkpoint = f"{args.output}.training" if args.output else None
     return AlignRequest(
         texts,
-        parse_methods(args.method),
+        parse_all_methods(args.method),
         _space(args),
         args.held_out,
         args.most,
         source_language=source,
         target_language=target,
+        fitting=Fitting(training, checkpoint, args.words),
     )
 
 

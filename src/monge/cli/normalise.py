@@ -2,9 +2,11 @@
 
   monge normalise test.de -l de --output test.normal.de
   monge normalise test.fr -l fr --parses test.fr.conllu --output test.normal.fr
+  monge normalise test.fr -l fr --parser fr_core_news_sm --output test.normal.fr
 
 Contracted words are written in full (German zum → zu dem; tables for de, es, fr, it, pt). With --parses, one CoNLL-U
-sentence per line of text, adjectives are put before nouns (es, fr, it, pt), verbs before their objects (de, nl, tr …).
+sentence per line of text, or with --parser, an installed package of spaCy that parses the texts, adjectives are put
+before nouns (es, fr, it, pt), verbs before their objects (de, nl, tr …).
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from monge.errors import InputError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("texts", metavar="FILE", help="texts, one per line")
     parser.add_argument("-l", "--language", required=True, metavar="LANG", help="language of the texts")
-    parser.add_argument("--parses", metavar="FILE", help="dependency parses in CoNLL-U, one sentence per line of FILE")
+    parses = parser.add_mutually_exclusive_group()
+    parses.add_argument("--parses", metavar="FILE", help="dependency parses in CoNLL-U, one sentence per line of FILE")
+    parses.add_argument("--parser", metavar="NAME", help="an installed package of spaCy that parses the texts")
     parser.add_argument("--output", default="-", metavar="FILE", help="where to write the texts (default: print them)")
 
 
@@ -30,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
         read_conllu,
         reorder_words,
     )
+    from monge.crosslingual.parsing import parse_texts
     from monge.storage.atomic import write_pieces
     from monge.text import iter_lines, parse_language, read_lines
 
@@ -40,8 +45,11 @@ def run(args: argparse.Namespace) -> int:
         parses = list(read_conllu(iter_lines(args.parses), name=args.parses))
         if len(parses) != len(texts):
             raise InputError(f"{args.parses} has {len(parses)} sentences and {args.texts} {len(texts)} lines")
+    elif args.parser:
+        parses = parse_texts(texts, args.parser)
+    if args.parses or args.parser:
         texts = [join_words(reorder_words(parse, language)) for parse in parses]
-    if not args.parses or language in contraction_languages():
+    if not (args.parses or args.parser) or language in contraction_languages():
         texts = [expand_contractions(text, language) for text in texts]
     write_pieces(args.output, (f"{text}\n" for text in texts))
     return 0

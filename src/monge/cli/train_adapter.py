@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_argument("--length", type=int, metavar="N", help="tokens of a text that are read (default: 128)")
     for name, meaning in (("ladder", "ever more damaged texts"), ("exchange", "exchanged words")):
         options.add_argument(f"--{name}", type=float, metavar="X", help=f"with --corrupt: weight of {meaning}")
+    options.add_argument(
+        "--floor", type=float, metavar="X", help="leave out pairs whose cosine is lower by the teacher (default: none)"
+    )
     options.add_argument("--seed", type=seed, default=1, help="seed (default: 1)")
     options.add_argument("--device", default="auto", metavar="NAME", help="auto, cpu or cuda (default: auto)")
     add_environment_arguments(options)
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         device=args.device,
         notes=tuple(args.note),
     )
-    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange")
+    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     request = dataclasses.replace(request, settings=dataclasses.replace(request.chosen_settings, **given))
     result = run_train_adapter(

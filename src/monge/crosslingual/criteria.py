@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.crosslingual.induction import csls_scores
 from monge.crosslingual.words import cosines
 
 Array = NDArray[np.float64]
 BINS = 20
-_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +62,10 @@ def measure_space(
     return SpaceQuality(
         float((similarity.argmax(axis=1) == truth).mean()),
         float((similarity.argmax(axis=0) == truth).mean()),
-        float((_csls(similarity).argmax(axis=1) == truth).mean()),
+        float((csls_scores(similarity).argmax(axis=1) == truth).mean()),
         _row_cosines(left, right),
         _row_cosines(left, right[shuffled]),
     )
-
-
-def _csls(similarity: Array) -> Array:
-    """Return 2cos(x, y) − r(x) − r(y), r = mean cosine with the ten nearest of the other side (Lample 2018)."""
-    near = min(_NEIGHBOURS, *similarity.shape)
-    rows = np.sort(similarity, axis=1)[:, -near:].mean(axis=1)
-    columns = np.sort(similarity, axis=0)[-near:].mean(axis=0)
-    return np.asarray(2 * similarity - rows[:, None] - columns[None])
 
 
 def _row_cosines(left: Array, right: Array) -> Array:
@@ -87,21 +79,3 @@ def _derange(count: int, seed: int) -> NDArray[np.int64]:
     moved = np.empty(count, dtype=np.int64)
     moved[order] = np.roll(order, 1)
     return moved
-
-
-def semantic_criterion(source: Array, target: Array) -> float:
-    """Return the mean cosine of translations that are guessed without any links: higher is better (Lample 2018).
-
-    Rows of *source* (n, d) and *target* (m, d) are vectors of words. Those that are each other's nearest by CSLS are
-    taken for translations. Vectors are counted from the mean of *target*, so that a space in which all words are alike
-    gains nothing. NaN if no two words are each other's nearest.
-
-    >>> round(semantic_criterion(np.eye(4), np.eye(4)[[2, 0, 1, 3]]), 9)
-    1.0
-    """
-    centre = target.mean(axis=0)
-    similarity = cosines(source - centre, target - centre)
-    scores = _csls(similarity)
-    forward, backward = scores.argmax(axis=1), scores.argmax(axis=0)
-    mutual = np.flatnonzero(backward[forward] == np.arange(len(scores)))
-    return float(similarity[mutual, forward[mutual]].mean()) if len(mutual) else float("nan")

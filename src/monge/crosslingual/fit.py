@@ -6,7 +6,7 @@ they are named, each fitted on what the ones before made of the sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,7 +122,7 @@ def _standardise(vectors: Array) -> Standardise:
     return Standardise(vectors.mean(axis=0), vectors.var(axis=0))
 
 
-# name → what fits the maps of the two languages; methods that need more (densities) join here
+# name → what fits the maps of the two languages; those that are trained are in workflows/align_methods.py
 METHODS: Mapping[str, Callable[[VectorPairs], Maps]] = {
     "clp": fit_rotation,
     "lsq": fit_least_squares,
@@ -134,22 +134,29 @@ METHODS: Mapping[str, Callable[[VectorPairs], Maps]] = {
 }
 
 
-def parse_methods(text: str) -> tuple[str, ...]:
+ALIASES: Mapping[str, str] = {"rotation": "clp", "gbdd": "umd"}  # names of chapter 10 of Zhao's thesis
+
+
+def parse_methods(text: str, known: Collection[str] = tuple(METHODS)) -> tuple[str, ...]:
     """Return the methods of ``umd,clp``, in the order in which they are applied.
 
-    >>> parse_methods("umd, clp")
+    >>> parse_methods("umd, rotation")
     ('umd', 'clp')
     """
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    names = tuple(ALIASES.get(name.strip(), name.strip()) for name in text.split(",") if name.strip())
     if not names:
-        raise OptionError(f"no method was named; there are {', '.join(METHODS)}")
+        raise OptionError(f"no method was named; there are {', '.join(known)}")
     for name in names:
-        if name not in METHODS:
-            raise OptionError(f"no re-mapping {name!r}{suggest(name, METHODS)}; there are {', '.join(METHODS)}")
+        if name not in known:
+            raise OptionError(
+                f"no re-mapping {name!r}{suggest(name, (*known, *ALIASES))}; there are {', '.join(known)}"
+            )
     return names
 
 
-def fit_remap(sample: VectorPairs, methods: Sequence[str]) -> tuple[Chain, Chain]:
+def fit_remap(
+    sample: VectorPairs, methods: Sequence[str], fitters: Mapping[str, Callable[[VectorPairs], Maps]] = METHODS
+) -> tuple[Chain, Chain]:
     """Return the maps of source and target language that *methods* make in their order, each after the ones before.
 
     ``["umd", "clp"]`` is written CLP∘UMD in the papers: UMD first, then CLP fitted on vectors without the direction.
@@ -157,7 +164,7 @@ def fit_remap(sample: VectorPairs, methods: Sequence[str]) -> tuple[Chain, Chain
     source: list[StoredMap] = []
     target: list[StoredMap] = []
     for name in methods:
-        for_source, for_target = METHODS[name](sample)
+        for_source, for_target = fitters[name](sample)
         source += for_source.maps if isinstance(for_source, Chain) else (for_source,)
         target += for_target.maps if isinstance(for_target, Chain) else (for_target,)
         sample = sample.mapped(for_source, for_target)

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from monge.crosslingual.flows import TRAINED_KINDS
 from monge.crosslingual.maps import KINDS, Chain
 from monge.errors import InputError, OptionError
 from monge.storage.atomic import open_atomic
@@ -26,7 +27,7 @@ class RemapFacts:
     ``encoder`` is the signature of the encoder, ``layers`` and ``aggregation`` say which of its vectors, ``unit``
     whether they belong to ``tokens`` or to whole texts (``sentence``). ``methods`` are in the order of application,
     ``pairs`` counts the pairs of vectors, ``origin`` says what they are (words, sentences, a dictionary), ``texts`` is
-    the digest of the texts.
+    the digest of the texts. ``training`` says how maps with weights were trained (steps, seed, criterion).
     """
 
     methods: tuple[str, ...]
@@ -39,6 +40,7 @@ class RemapFacts:
     texts: str = ""
     source_language: str = ""
     target_language: str = ""
+    training: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ class FittedRemap:
     def digest(self) -> str:
         """The SHA-256 of the maps and of what they were fitted for."""
         facts = asdict(self.facts)
-        for name in ("pairs", "origin", "texts", "source_language", "target_language"):
+        for name in ("pairs", "origin", "texts", "source_language", "target_language", "training"):
             facts.pop(name)
         content = json.dumps([facts, self.source.digest, self.target.digest], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
@@ -69,7 +71,7 @@ class FittedRemap:
             kinds[side] = [one.kind for one in chain.maps]
             for number, one in enumerate(chain.maps):
                 for name, array in one.arrays.items():
-                    arrays[f"{side}.{number}.{name}"] = np.ascontiguousarray(array, dtype=np.float64)
+                    arrays[f"{side}.{number}.{name}"] = np.ascontiguousarray(array)
         manifest = {"format": FORMAT, "facts": asdict(self.facts), "kinds": kinds, "digest": self.digest}
         arrays = arrays or {"empty": np.zeros(1)}
         with open_atomic(path) as stream:
@@ -134,7 +136,7 @@ def _read_chain(arrays: Mapping[str, Any], side: str, kinds: list[str]) -> Chain
     for number, kind in enumerate(kinds):
         start = f"{side}.{number}."
         own = {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
-        maps.append(KINDS[kind].of(own))
+        maps.append({**KINDS, **TRAINED_KINDS}[kind].of(own))
     return Chain(tuple(maps))
 
 

@@ -40,7 +40,7 @@ class StoredMap(Remapping, Protocol):
         ...
 
 
-class _Map:
+class BaseMap:
     """What all maps share: the digest of their kind and arrays, and single precision for clouds."""
 
     kind: ClassVar[str]
@@ -70,7 +70,7 @@ class _Map:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(_Map):
+class Linear(BaseMap):
     """x ↦ x W, a rotation (CLP) or any matrix (d, d)."""
 
     kind = "linear"
@@ -85,7 +85,7 @@ class Linear(_Map):
 
 
 @dataclass(frozen=True, eq=False)
-class WithoutDirection(_Map):
+class WithoutDirection(BaseMap):
     """x ↦ x − (x·v) v with a unit vector v (d,): what points along v is removed (UMD).
 
     Idempotent; the result is orthogonal to v; the sign of v does not matter.
@@ -104,7 +104,7 @@ class WithoutDirection(_Map):
 
 
 @dataclass(frozen=True, eq=False)
-class Shift(_Map):
+class Shift(BaseMap):
     """x ↦ x − m."""
 
     kind = "shift"
@@ -119,7 +119,7 @@ class Shift(_Map):
 
 
 @dataclass(frozen=True, eq=False)
-class Standardise(_Map):
+class Standardise(BaseMap):
     """x ↦ (x − m) / √(variance + 1e-9), dimension by dimension (NORM with the statistics of a corpus)."""
 
     kind = "standardise"
@@ -135,7 +135,7 @@ class Standardise(_Map):
 
 
 @dataclass(frozen=True, eq=False)
-class UnitLength(_Map):
+class UnitLength(BaseMap):
     """x ↦ x / ‖x‖; zero stays zero."""
 
     kind = "unit"
@@ -147,7 +147,7 @@ class UnitLength(_Map):
 
 
 @dataclass(frozen=True, eq=False)
-class LayerNormalisation(_Map):
+class LayerNormalisation(BaseMap):
     """x ↦ (x − mean of x) / √(variance of x + 1e-9), vector by vector: the contrast to NORM that does not help."""
 
     kind = "layer"
@@ -159,7 +159,7 @@ class LayerNormalisation(_Map):
 
 
 @dataclass(frozen=True, eq=False)
-class Chain(_Map):
+class Chain(BaseMap):
     """Several maps, applied in order; a chain of none changes nothing."""
 
     kind = "chain"

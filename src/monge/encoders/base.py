@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from monge.errors import ModelError
 
+DEFAULT_ENCODER = "minilm"  # of metrics that leave the choice open, and of load_encoder
+
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from monge.encoders.adapter import SHIPPED, Adapter, find_shipped, is_adapter
 from monge.encoders.added import check_added, read_added
-from monge.encoders.base import Encoder
+from monge.encoders.base import DEFAULT_ENCODER, Encoder
 from monge.encoders.models import ENCODER_MODELS, find_model, require_model
 from monge.environment import Environment
 from monge.errors import ModelError, OptionError, suggest
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from monge.encoders.static.encoder import FoldCase, OutOfVocabulary
     from monge.encoders.transformer import TransformerEncoder
 
-DEFAULT_ENCODER = "minilm"
 ENTRY_POINTS = "monge.encoders"
 DTYPES = ("float32", "int8", "float16", "bfloat16", "float64")
 

@@ -39,6 +39,15 @@ class Example:
     opinions: tuple[Opinion, ...] = ()
     judgments: tuple[float, ...] = ()
 
+    def above(self, floor: float) -> Example | None:
+        """Return the example without hypotheses whose cosine is below *floor* by the teacher; None if none is left."""
+        kept = [i for i, opinion in enumerate(self.opinions) if opinion.cosine >= floor]
+        if not kept:
+            return None
+        judgments = tuple(self.judgments[i] for i in kept) if self.judgments else ()
+        texts, opinions = tuple(self.hypotheses[i] for i in kept), tuple(self.opinions[i] for i in kept)
+        return Example(self.reference, texts, opinions, judgments)
+
 
 @dataclass(frozen=True)
 class AdapterSettings:
@@ -46,7 +55,9 @@ class AdapterSettings:
 
     ``batch`` references with two hypotheses each make a batch. ``distil``, ``ladder``, ``exchange`` and ``judge`` are
     the weights of what is learned: a teacher's opinions, the order of ever more damaged texts, that a paraphrase is
-    nearer than the reference with two words exchanged, and human judgments; 0 leaves one out.
+    nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. Pairs whose sentences
+    have a cosine below ``floor`` by the teacher are left out: in Pearson's r a few unrelated texts would outweigh the
+    differences between usable ones.
     """
 
     rank: int = 8
@@ -60,6 +71,7 @@ class AdapterSettings:
     judge: float = 0.0
     tokens: float = 0.5  # within distil: similarities of single tokens, where both encoders cut texts alike
     margin: float = 0.02
+    floor: float = -1.0
 
     def __post_init__(self) -> None:
         if not 0 < self.rate < 1 or self.batch < 2:

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.crosslingual.criteria import SpaceQuality, measure_space, semantic_criterion
+from monge.crosslingual.criteria import SpaceQuality, measure_space
+from monge.crosslingual.induction import semantic_criterion
 from monge.encoders.checkpoint import read_config, runs_without_torch
 from monge.encoders.torch_backend import choose_device, find_window, import_torch, load_model, load_tokenizer, quiet
 from monge.errors import InputError, ModelError, OptionError

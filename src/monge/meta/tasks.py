@@ -75,6 +75,7 @@ def direct_scores(
     """Return the scores with their direction: as the user says, as the file says, or as is known of the metric.
 
     A metric whose direction is unknown raises OptionError: a wrong guess would turn agreement into disagreement.
+    Features that monge computed, of which *known* says that they have none (None), keep the sign of their scores.
     """
     stated = {item.name: item.table.higher_is_better for item in scores if item.directed}
     directed = []
@@ -87,12 +88,18 @@ def direct_scores(
             direction = True
         if name in lower or "all" in lower:
             direction = False
-        if direction is None:
+        if direction is None and not _is_feature(item.table, known or {}):
             raise OptionError(
                 f"it is not known whether a higher {name!r} is better: add --higher {name} or --lower {name}"
             )
         directed.append(replace(item, table=replace(item.table, higher_is_better=direction), directed=True))
     return directed
+
+
+def _is_feature(table: ScoreTable, known: Mapping[str, bool | None]) -> bool:
+    """Whether the signature names a metric that has no direction; a column of the user's own has no signature."""
+    metric = table.signature.partition("|")[0].removeprefix("metric:") if "metric:" in table.signature else ""
+    return metric in known and known[metric] is None
 
 
 def choose_part(scores: Sequence[FileScores], part: str) -> dict[str, ScoreTable]:

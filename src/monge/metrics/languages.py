@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from monge.encoders.added import AddedModel, read_added, weights_digest
 from monge.encoders.models import MODELS, ModelSpec, Signed, recognise_model
@@ -15,6 +15,18 @@ from monge.metrics.variants import MetricVariant
 from monge.text import LanguageGuess, Segment, guess_language, language_name, parse_language
 
 MULTILINGUAL = "use"  # what is taken for languages that the default encoder of a metric was not made for
+# what else is set then; chosen on STS-B and RFEval with use, docs/results-crosslingual.md
+MULTILINGUAL_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "mongescore": {
+        "layers": "last",
+        "order": 3.0,
+        "alpha": 0.5,
+        "lean": 0.0,
+        "sentence": 2.0,
+        "lexical": 0.5,
+        "lexical_per": 0.0,
+    },
+}
 _SAMPLE = 100  # segments that are looked at
 
 
@@ -95,8 +107,9 @@ def choose_encoders(
 ) -> tuple[MetricVariant, ...]:
     """Return the metrics, those without a chosen encoder with ``use`` if the texts are in a language that it knows.
 
-    That happens where the default encoder of a transport metric was not made for the language, which is *declared* or
-    guessed from *texts*; a note says so. Metrics whose encoder or layers were chosen stay as they are.
+    That happens where the default encoder of a transport metric or of ``mongescore`` was not made for the language,
+    which is *declared* or guessed from *texts*; a note says so. Metrics whose encoder or layers were chosen stay as
+    they are.
     """
     chosen = list(variants)
     changeable = [variant for variant in chosen if _default_model(variant) is not None]
@@ -113,7 +126,7 @@ def _default_model(variant: MetricVariant) -> ModelSpec | None:
     """Return the known model that a transport metric takes unless it is told otherwise; None if it was told."""
     choices = ("encoder", "layers", "against_encoder", "idf", "baseline", "remap", "context")
     told = any(name in variant.options for name in choices)
-    if told or find_spec(variant.name).family != "transport":
+    if told or (variant.name not in MULTILINGUAL_OPTIONS and find_spec(variant.name).family != "transport"):
         return None
     default = metric_options(variant.name)["encoder"].default
     return next((spec for spec in MODELS if spec.name == default), None)
@@ -127,8 +140,8 @@ def _change_encoder(variant: MetricVariant, guess: LanguageGuess) -> MetricVaria
     note = (
         f"the texts {guess.describe()}: scored with encoder={MULTILINGUAL}, because {model.name} was made for {known}"
     )
-    layers = {"layers": "emb"} if model.kind == "word vectors" else {}
-    options = {**variant.options, "encoder": MULTILINGUAL, **layers}
+    settings = {"layers": "emb"} if model.kind == "word vectors" else MULTILINGUAL_OPTIONS.get(variant.name, {})
+    options = {**settings, **variant.options, "encoder": MULTILINGUAL}
     return dataclasses.replace(variant, options=options, notes=(*variant.notes, note))
 
 

@@ -31,17 +31,16 @@ SHARE = "chrf share"  # the part of a score that says how much of it is chrF
 class MatchingEnsemble(EnsembleMetric):
     """An ensemble whose first member matches words, so that its score can be taken apart exactly.
 
-    With *lexical* k > 0 the last member is chrF, and counts the more the longer the reference: n / (n + k) of the score
-    for n characters; the others share the rest by their weights. ``value = 1 + Σ_k rate_k · <C_k, P_k> + Σ terms``:
-    what the words of both texts lose in the matching, and as one term each, what every other member loses against a
-    copy.
+    With *lexical_per* the last member is chrF, and its weight is for so many characters of the reference: twice as much
+    for a reference of twice the length. ``value = 1 + Σ_k rate_k · <C_k, P_k> + Σ terms``: what the words of both texts
+    lose in the matching, and as one term each, what every other member loses against a copy.
     """
 
-    lexical: float = 0.0
+    lexical_per: float = 0.0
 
     def combine(self, part_scores: Sequence[Sequence[Score]]) -> list[Score]:
         scores = super().combine(part_scores)
-        if not self.lexical:
+        if not self.lexical_per:
             return scores
         shares = self._weigh(part_scores)[-1].tolist()
         return [
@@ -50,10 +49,11 @@ class MatchingEnsemble(EnsembleMetric):
         ]
 
     def _weigh(self, part_scores: Sequence[Sequence[Score]]) -> NDArray[np.float64]:
-        if not self.lexical:
+        if not self.lexical_per:
             return super()._weigh(part_scores)
         lengths = np.array([score.parts[REFERENCE_LENGTH] for score in part_scores[-1]])
-        return self._weights(lengths / (lengths + self.lexical))
+        weights = self.members[-1].weight * lengths / self.lexical_per
+        return self._weights(weights / (weights + sum(member.weight for member in self.members[:-1])))
 
     def _weights(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weights (members, scores) where chrF has *shares* of the scores."""
@@ -77,7 +77,7 @@ class MatchingEnsemble(EnsembleMetric):
         first, *others = self.members
         assert isinstance(first.metric, Aligning)
         form = first.metric.linear_form(dataclasses.replace(score, value=score.parts[first.variant.label]))
-        found = self._weights(np.array([score.parts[SHARE]])) if self.lexical else super()._weigh(())
+        found = self._weights(np.array([score.parts[SHARE]])) if self.lexical_per else super()._weigh(())
         own, *weights = found[:, 0].tolist()
         terms = {
             member.variant.label: weight * float(member.standardise([score.parts[member.variant.label]])[0] - 1)
@@ -90,8 +90,8 @@ class MatchingEnsemble(EnsembleMetric):
     @property
     def signature(self) -> Signature:
         fields = dict(super().signature.fields)
-        if self.lexical:
-            fields[f"{len(self.members)}.weight"] = f"n/(n+{self.lexical:g})"
+        if self.lexical_per:
+            fields[f"{len(self.members)}.weight"] += f"/{self.lexical_per:g}characters"
         return Signature(fields)
 
 
@@ -103,7 +103,8 @@ def load_mongescore(
     alpha: float = 0.5,
     lean: float = 2.0,
     sentence: float = 0.5,
-    lexical: float = 800.0,
+    lexical: float = 1.5,
+    lexical_per: float = 800.0,
     dtype: str = "float32",
     environment: Environment | None = None,
 ) -> MatchingEnsemble:
@@ -111,22 +112,22 @@ def load_mongescore(
 
     Each is rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
     the weight of recall in the F of the matching, which leans to the side of the shorter text by *lean*. *lexical* is
-    the length of the reference, in characters, at which chrF counts as much as the others together (0: it does not
-    count); *dtype* the number format of the encoder. The other defaults were chosen on several tasks at once:
-    docs/results.md has the commands.
+    the weight of chrF for *lexical_per* characters of the reference (0: for any length); *dtype* the number format of
+    the encoder. The other defaults were chosen on several tasks at once: docs/results.md has the commands.
     """
     run = {"encoder": encoder, **({} if dtype == "float32" else {"dtype": dtype})}
     terms = _matching_terms(run, {"layers": layers, "order": order, "alpha": alpha, "lean": lean}, sentence)
     metrics = [variant.load(environment) for _, variant in terms]
     _check_weight("lexical", lexical)
+    _check_weight("lexical_per", lexical_per)
     if lexical:
-        terms.append((1.0, MetricVariant("chrf", "chrf", {})))
+        terms.append((lexical, MetricVariant("chrf", "chrf", {})))
         metrics.append(make_measured_chrf())
     baselines = [need_baseline(metric) for metric in metrics]
     scales = [(b.scale.unrelated, b.scale.copy - b.scale.unrelated) for b in baselines]
     made = assemble("mongescore", terms, metrics, scales, calibration="unrelated/copy")
     spec = dataclasses.replace(made.spec, symmetric=alpha == 0.5 and not lexical)
-    return MatchingEnsemble(spec, made.members, made.calibration, lexical)
+    return MatchingEnsemble(spec, made.members, made.calibration, lexical_per if lexical else 0.0)
 
 
 def load_mongescore_document(

@@ -128,6 +128,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "gain": OptionText(
         "most by which gloss_lm may exceed fluency, per token", "a number of at least 0; `inf`: no limit"
     ),
+    "fluency": OptionText("weight of fluency, per nat and token", "a positive number"),
     "lm": OptionText("language model that judges fluency", "a name from `monge models` or a directory"),
     "recase": OptionText("restore upper case before the language model reads a text", _SWITCH),
     "slor": OptionText("subtract the probabilities of the single words (SLOR)", _SWITCH),
@@ -140,9 +141,8 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "ribes.alpha": OptionText("exponent of unigram precision", "a number of at least 0"),
     "ribes.beta": OptionText("exponent of the brevity penalty", "a number of at least 0"),
     "sentence": OptionText("weight of the cosine of the sentence vectors", "a number of at least 0"),
-    "lexical": OptionText(
-        "length at which chrF counts as much as the rest", "characters of the reference; 0: without chrF"
-    ),
+    "lexical": OptionText("weight of chrF", "a number of at least 0"),
+    "lexical_per": OptionText("for how long a reference that weight is", "characters; 0: for any length"),
     "members": OptionText("the metrics that are averaged, with weights", "`bertscore + 0.5*cosine`"),
     "constants": OptionText("mean and spread by which members are standardised", "`mean/spread …`; empty: measured"),
 }

@@ -34,7 +34,7 @@ def align_text(result: AlignResult) -> str:
         _row("matched above random", result, lambda q: q.separation),
     ]
     table = text_table(["held-out pairs", "before", "after"], rows)
-    return "\n\n".join([head, table, _histograms(result)])
+    return "\n\n".join([head, *(["\n".join(result.notes)] if result.notes else []), table, _histograms(result)])
 
 
 def _row(name: str, result: AlignResult, value: Callable[[SpaceQuality], float]) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from monge.crosslingual.criteria import SpaceQuality
 from monge.crosslingual.dictionaries import read_dictionary
-from monge.crosslingual.fit import LEAST_PAIRS, fit_remap, parse_methods
+from monge.crosslingual.fit import LEAST_PAIRS
 from monge.crosslingual.fitted import FittedRemap, RemapFacts
 from monge.crosslingual.maps import Chain
 from monge.crosslingual.parallel import HeldOut, Parallel, collect_sample
@@ -22,6 +22,7 @@ from monge.encoders import Encoder, load_encoder
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.text import guess_language, parse_language, read_lines
+from monge.workflows.align_methods import Fitting, fit_methods, parse_all_methods
 
 DEFAULT_ENCODER = "use"
 _MOST_HELD_OUT = 500
@@ -50,6 +51,7 @@ class AlignRequest:
 
     ``held_out`` pairs are kept apart to judge the maps (None: a fifth, at most 500). ``most`` uses only so many of the
     other pairs. ``source_language`` and ``target_language`` are codes that the file records (empty: guessed).
+    ``fitting`` says how methods are trained.
     """
 
     texts: Parallel
@@ -59,6 +61,7 @@ class AlignRequest:
     most: int | None = None
     source_language: str = ""
     target_language: str = ""
+    fitting: Fitting = field(default_factory=Fitting)
 
     def __post_init__(self) -> None:
         for code in (self.source_language, self.target_language):
@@ -72,13 +75,14 @@ class AlignRequest:
 
 @dataclass(frozen=True, eq=False)
 class AlignResult:
-    """The fitted maps, and the quality of the space on held-out pairs ``before`` and ``after``."""
+    """The fitted maps, the quality of the space on held-out pairs ``before`` and ``after``, and notes on trainings."""
 
     fitted: FittedRemap
     before: SpaceQuality
     after: SpaceQuality
     sentences: int
     held_out: int
+    notes: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -93,6 +97,8 @@ class AlignResult:
             "sentences": self.sentences,
             "held_out": self.held_out,
             "digest": self.fitted.digest,
+            "training": facts.training,
+            "notes": list(self.notes),
             **{name: _record(quality) for name, quality in (("before", self.before), ("after", self.after))},
         }
 
@@ -120,13 +126,15 @@ def run_align(request: AlignRequest, *, environment: Environment | None = None) 
     space = request.space.load(environment or Environment.read())
     training, judged = split_pairs(request.texts, held_out=request.held_out, most=request.most)
     sample = collect_sample(training, space)
-    source, target = fit_remap(sample, parse_methods(",".join(request.methods)))
+    methods = parse_all_methods(",".join(request.methods))
+    source, target, notes = fit_methods(sample, methods, request.fitting)
     held = HeldOut.read(judged, space)
     facts = RemapFacts(
-        request.methods, space.encoder.signature, space.layers, space.aggregation, space.unit,
+        methods, space.encoder.signature, space.layers, space.aggregation, space.unit,
         pairs=len(sample.source), origin=training.origin, texts=training.digest,
         source_language=request.source_language or _guess(training.source),
         target_language=request.target_language or _guess(training.target),
+        training=request.fitting.training.describe() if notes else "",
     )  # fmt: skip
     return AlignResult(
         FittedRemap(facts, source, target),
@@ -134,6 +142,7 @@ def run_align(request: AlignRequest, *, environment: Environment | None = None) 
         held.measure(source, target, unit=space.unit),
         len(training.source),
         len(judged.source),
+        notes,
     )
 
 
@@ -153,6 +162,7 @@ def align(
     layers: str = "last",
     unit: str = TOKENS,
     held_out: int | None = None,
+    fitting: Fitting | None = None,
     environment: Environment | None = None,
 ) -> AlignResult:
     """Fit a re-mapping that puts the vectors of two languages into one space.
@@ -162,13 +172,16 @@ def align(
     source, target
         Texts that translate each other, one by one.
     method
-        Methods in the order in which they are applied, with commas: ``clp``, ``umd,clp``, as ``monge align`` lists.
+        Methods in the order in which they are applied, with commas: ``clp``, ``umd,clp``, ``real-nvp``, as
+        ``monge align`` lists.
     pairs
         What a pair of vectors is: aligned ``words`` in context, or means of whole ``sentences``.
     encoder, layers, unit
         The vectors: of which encoder and layer, of ``tokens`` or of a whole ``sentence`` (for ``cosine_xl``).
     held_out
         How many pairs are kept apart to judge the maps; None means a fifth, at most 500.
+    fitting
+        How methods with weights are trained: steps, seed, criterion, a file that keeps the state.
 
     Returns
     -------
@@ -188,7 +201,8 @@ def align(
     if isinstance(source, str) or isinstance(target, str):
         raise InputError("source and target are lists of texts, one per sentence, not one text each")
     texts = Parallel(tuple(source), tuple(target), pairs)
-    request = AlignRequest(texts, parse_methods(method), SpaceChoice(encoder, layers, unit=unit), held_out)
+    space = SpaceChoice(encoder, layers, unit=unit)
+    request = AlignRequest(texts, parse_all_methods(method), space, held_out, fitting=fitting or Fitting())
     return run_align(request, environment=environment)
 
 

@@ -113,7 +113,7 @@ def run_train_adapter(
         directory, rank=settings.rank, length=settings.length, seed=request.seed, device=request.device
     )
     training = AdapterTraining(student, examples, settings, seed=request.seed)
-    loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 8))
+    loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
     weights = digest(weight_files(directory), environment)
     data = _describe_data(request)
     recipe = f"adapter {weights} {settings} {data} {request.teacher} {request.seed}"
@@ -180,7 +180,9 @@ def _ask_teacher(
     tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
     shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
     opinions = iter(list(shown))
-    return [dataclasses.replace(e, opinions=tuple(next(opinions) for _ in e.hypotheses)) for e in examples]
+    asked = [dataclasses.replace(e, opinions=tuple(next(opinions) for _ in e.hypotheses)) for e in examples]
+    floor = request.chosen_settings.floor
+    return [kept for kept in (example.above(floor) for example in asked) if kept is not None]
 
 
 def _describe_data(request: TrainAdapterRequest) -> list[dict[str, str]]:

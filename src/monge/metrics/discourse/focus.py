@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders import Encoder
+from monge.encoders.base import DEFAULT_ENCODER
 from monge.environment import Environment
 from monge.errors import OptionError, suggest
 from monge.metrics.base import mean_of_known
@@ -157,7 +158,7 @@ def unit_rows(rows: Array) -> Array:
 
 def load_ds_focus(
     *,
-    encoder: str | Encoder = "minilm",
+    encoder: str | Encoder = DEFAULT_ENCODER,
     layers: str = "middle",
     form: str = "union",
     order: float = 0.0,

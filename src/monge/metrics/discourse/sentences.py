@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from monge import transport
 from monge.discourse import link_sentences
 from monge.encoders import EncodedText, Encoder
+from monge.encoders.base import DEFAULT_ENCODER
 from monge.environment import Environment
 from monge.errors import OptionError, suggest
 from monge.metrics.discourse.base import DiscourseMetric, average_references
@@ -150,7 +151,7 @@ def _align(hypothesis: Array, reference: Array, how: str) -> float:
 
 def load_ds_sent(
     *,
-    encoder: str | Encoder = "minilm",
+    encoder: str | Encoder = DEFAULT_ENCODER,
     layers: str = "middle",
     graph: bool = True,
     weighted: bool = True,

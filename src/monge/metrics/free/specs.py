@@ -59,4 +59,13 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         growth="quadratic",
         citation="monge, docs/results-mongescore-free.md",
     ),
+    MetricSpec(
+        "mongescore_fluent",
+        "monge.metrics.free.fluent:load_mongescore_fluent",
+        "mongescore plus a little fluency of the text by itself",
+        "ensemble",
+        bounds=(-_INF, _INF),
+        growth="quadratic",
+        citation="monge, docs/results-mongescore-free.md; the parts: see mongescore and fluency",
+    ),
 )

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from monge.clouds import WEIGHTINGS, CloudRecipe
+from monge.encoders.base import DEFAULT_ENCODER
 from monge.errors import OptionError, suggest
 from monge.metrics.protocols import SIDES
 from monge.text import parse_language
@@ -41,7 +42,7 @@ def check_choice(name: str, value: str) -> None:
 class EncoderChoice:
     """Which encoder, which of its layers, and how it runs; ``oov`` and ``fold_case`` are for static vectors."""
 
-    name: str = "minilm"
+    name: str = DEFAULT_ENCODER
     layers: str = "last"
     long: str = "window"
     device: str = "auto"

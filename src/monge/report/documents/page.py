@@ -56,8 +56,8 @@ def focus_table(pair: DocumentPair) -> tuple[list[str], list[list[str]]]:
             row.append("" if focus.contribution is None else signed(focus.contribution, 4))
         row.append(str(len(focus.hypothesis)))
         if compared:
-            only = "" if focus.hypothesis and focus.reference else "only here" if focus.hypothesis else "missing here"
-            row += [str(len(focus.reference)), only]
+            lonely = "hypothesis" if not focus.reference else "reference" if not focus.hypothesis else ""
+            row += [str(len(focus.reference)), f"only in the {lonely}" if lonely else ""]
         rows.append(row)
     if len(pair.foci) > _MOST_ROWS:
         rows.append([f"… and {len(pair.foci) - _MOST_ROWS} more", *[""] * (len(header) - 1)])
