@@ -1,10 +1,11 @@
-"""Rerun the synthetic study of paired evaluation.
+"""Rerun the synthetic study of paired evaluation, or another study.
 
   monge simulate --plot figure3.svg
+  monge simulate cbli --plot panels.svg
 
 Systems of known strength are scored on simulated instances with types and outliers; mean, median and Bradley–Terry
 try to recover their order (Peyrard et al. 2021, section 4 and figure 3). The numbers are Kendall's tau with the true
-strengths, averaged over all simulations of a kind.
+strengths, averaged over all simulations of a kind. `monge simulate cbli --help` explains the study of words in context.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from monge.cli import simulate_cbli
 from monge.cli.values import check_figures, check_target, seed
 
 if TYPE_CHECKING:
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    studies = parser.add_subparsers(dest="study", metavar="STUDY", required=False)
+    cbli = studies.add_parser(
+        "cbli",
+        help="words in context of two simulated languages",
+        description=simulate_cbli.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    simulate_cbli.add_arguments(cbli)
     parser.add_argument(
         "--recipe",
         choices=("paper", "released"),
@@ -52,6 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.study == "cbli":
+        return simulate_cbli.run(args)
     from monge.comparison.simulation import Grid
     from monge.workflows.simulate import SimulateRequest, simulate
 

@@ -148,7 +148,9 @@ def parse_methods(text: str, known: Collection[str] = tuple(METHODS)) -> tuple[s
         raise OptionError(f"no method was named; there are {', '.join(known)}")
     for name in names:
         if name not in known:
-            raise OptionError(f"no re-mapping {name!r}{suggest(name, known)}; there are {', '.join(known)}")
+            raise OptionError(
+                f"no re-mapping {name!r}{suggest(name, (*known, *ALIASES))}; there are {', '.join(known)}"
+            )
     return names
 
 
