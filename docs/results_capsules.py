@@ -40,7 +40,9 @@ def keep(folder: Path, key: str, compute: Callable[[], dict[str, float]]) -> dic
     path = folder / "results_capsules.json"
     known: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if key not in known:
-        known[key] = compute()
+        found = compute()
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}  # another run may have added some
+        known[key] = found
         write_text(path, json.dumps(known, indent=0))
         print("done", key, known[key], file=sys.stderr, flush=True)
     return known[key]
