@@ -39,7 +39,8 @@ def linearise_transport(score: Score, choice: ReadoutChoice, baseline: Baseline 
 
 
 def _alpha(choice: ReadoutChoice, alignment: Alignment) -> float:
-    sizes = [np.array(np.count_nonzero(c.weights > 0)) for c in (alignment.hypothesis, alignment.reference)]
+    clouds = (alignment.hypothesis, alignment.reference)
+    sizes = [np.array(np.count_nonzero(cloud.weights > 0), dtype=np.float64) for cloud in clouds]
     return float(lean_alpha(choice.alpha, choice.lean, *sizes))
 
 
