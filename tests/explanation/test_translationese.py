@@ -50,6 +50,8 @@ def test_a_language_model_is_not_fooled_by_shuffling() -> None:
     assert draw_preferences(list(found.values())).axes
     (alone,) = measure_preferences(load_metric("fluency"), MORE, GLOSSER, kinds=["word-by-word"])
     assert alone.differences.tolist() == found["word-by-word"].differences.tolist()
+    assert "shuffled" not in translationese_table([alone])
+    assert draw_preferences([alone]).axes
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
@@ -74,4 +76,7 @@ def test_the_command_prints_shares(
     monkeypatch.setenv("MONGE_DATA", str(judgments))
     assert main(["stress", "dictionary_cloud", "--translationese", "wmt17/de-en", "--most", "20"]) == 0
     assert "word-by-word is the published W2W" in capsys.readouterr().out
+    chosen = ["--attacks", "word-by-word"]
+    assert main(["stress", "dictionary_cloud", "--translationese", "wmt17/de-en", "--most", "20", *chosen]) == 0
+    assert "source-ordered" not in capsys.readouterr().out
     assert main(["stress", "fluency", "--translationese", "wmt17/de-en", "--most", "0"]) == 2

@@ -20,12 +20,14 @@ TITLE = "Share of segments in which a bad translation scores above the human one
 def translationese_table(preferences: Sequence[Preferences], *, markdown: bool = False) -> str:
     """Return a table: one row per set and metric, one column per kind of bad translation."""
     rows: list[Row] = []
+    kinds = [kind for kind in REWRITES if any(found.kind == kind for found in preferences)]
     for part, metric in dict.fromkeys((found.part, found.metric) for found in preferences):
         own = {found.kind: found for found in preferences if (found.part, found.metric) == (part, metric)}
-        rows.append([part, metric, str(next(iter(own.values())).rate.trials), *(_cell(own[kind]) for kind in REWRITES)])
-    table = (markdown_table if markdown else text_table)(["set", "metric", "segments", *REWRITES], rows)
+        rows.append([part, metric, str(next(iter(own.values())).rate.trials), *(_cell(own[kind]) for kind in kinds)])
+    table = (markdown_table if markdown else text_table)(["set", "metric", "segments", *kinds], rows)
     gap = "\n\n" if markdown else "\n"
-    return f"{TITLE}{gap}{table}\n\nword-by-word is the published W2W (Zhao et al. 2020); ties count half"
+    published = "word-by-word is the published W2W (Zhao et al. 2020); " if "word-by-word" in kinds else ""
+    return f"{TITLE}{gap}{table}\n\n{published}ties count half"
 
 
 def _cell(found: Preferences) -> str:
@@ -57,8 +59,9 @@ def _draw_panel(axes: object, found: Sequence[Preferences]) -> None:
     known = np.concatenate([one.differences[np.isfinite(one.differences)] for one in found])
     low, high = np.percentile(known, [0.5, 99.5]) if len(known) else (-1.0, 1.0)
     bins = np.linspace(min(low, 0.0), max(high, 0.0) + 1e-9, 31)
-    for one, colour in zip(found, (BLUE, GREEN, ORANGE), strict=True):
+    colours = dict(zip(REWRITES, (BLUE, GREEN, ORANGE), strict=True))
+    for one in found:
         panel.hist(  # type: ignore[attr-defined]
-            one.differences, bins=bins, histtype="step", linewidth=1.4, color=colour, label=one.kind
+            one.differences, bins=bins, histtype="step", linewidth=1.4, color=colours[one.kind], label=one.kind
         )
     panel.axvline(0.0, color="black", linewidth=0.8)  # type: ignore[attr-defined]
