@@ -1,6 +1,6 @@
 """Trains words in context on test sets, scores them, and prints the tables of tutorial-context.md.
 
-python docs/results_context.py [wmt17] [mqm]
+python docs/results_context.py [wmt17] [wmt17-300] [mqm]
 
 reads the public sets from MONGE_DATA: wmt17 (to English) and mqm (TED talks, English to German). Networks are trained
 on references and sources alone and kept in the cache; correlations too, so that a run that was interrupted goes on.
@@ -28,7 +28,7 @@ from monge.workflows.train_context import TrainContextRequest, run_train_context
 
 PAIRS = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 NETWORKS = {
-    "50": ContextSettings(dimension=50, epochs=20, seeds=(1, 2, 3)),
+    "50": ContextSettings(dimension=50, epochs=20),
     "300": ContextSettings(dimension=300, epochs=10),
 }
 CONTEXTS = ("we_wpi_context,context={}", "we_wpi_attention,context={}")
@@ -47,7 +47,9 @@ def keep(key: str, compute: Callable[[], list[float]]) -> list[float]:
     path = folder() / "figures.json"
     known: dict[str, list[float]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if key not in known:
-        known[key] = compute()
+        found = compute()
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}  # another run may have added some
+        known[key] = found
         write_text(path, json.dumps(known, indent=0))
         print("done", key, known[key], file=sys.stderr, flush=True)
     return known[key]
@@ -93,17 +95,14 @@ def show(value: float) -> str:
     return f"{value:.3f}".replace("0.", ".", 1)
 
 
-def print_wmt17() -> None:
+def print_wmt17(network: str) -> None:
     """Print Pearson's r by pair for WE_WPI, and for both contextual metrics with and without vectors."""
     sets = {judged.name: judged for judged in read_judged_sets(JudgedData("wmt17"), environment=Environment.read())}
-    names = ["we_wpi"]
-    columns = [keep(f"{pair} we_wpi", partial(correlate, sets[pair], ["we_wpi"]))[::2] for pair in PAIRS]
-    for network in NETWORKS:
-        for pair, column in zip(PAIRS, columns, strict=True):
-            column += keep(f"{pair} {network}", partial(measure, sets[pair], network, (*CONTEXTS, *ALONE)))[::2]
-    for network, settings in NETWORKS.items():
-        made = f"{network} d, {settings.epochs * settings.repeat} × , {len(settings.seeds)} seed(s)"
-        names += [f"{metric.partition(',context')[0]} ({made})" for metric in (*CONTEXTS, *ALONE)]
+    names = ["we_wpi", "we_wpi,oov=zero"]
+    columns = [keep(f"{pair} plain", partial(correlate, sets[pair], names))[::2] for pair in PAIRS]
+    for pair, column in zip(PAIRS, columns, strict=True):
+        column += keep(f"{pair} {network}", partial(measure, sets[pair], network, (*CONTEXTS, *ALONE)))[::2]
+    names += [metric.partition(",context")[0] for metric in (*CONTEXTS, *ALONE)]
     rows = [
         [name, *map(show, row), show(float(np.mean(row)))]
         for name, row in zip(names, np.array(columns).T.tolist(), strict=True)
@@ -114,16 +113,16 @@ def print_wmt17() -> None:
 def print_mqm() -> None:
     """Print Kendall's τ with MQM on TED talks from English to German, for which no vectors are loaded."""
     (judged,) = read_judged_sets(JudgedData("mqm/ted-ende"), environment=Environment.read())[:1]
-    plain = ("chrf", "bleu", "ter")
+    plain = ("chrf", "bleu")
     rows = []
     found = keep("mqm plain", partial(correlate, judged, plain))
     rows += [[name, *map(show, found[2 * i : 2 * i + 2])] for i, name in enumerate(plain)]
-    found = keep("mqm 300", partial(measure, judged, "300", ALONE))
+    found = keep("mqm 50", partial(measure, judged, "50", ALONE))
     rows += [[m.partition(",context")[0], *map(show, found[2 * i : 2 * i + 2])] for i, m in enumerate(ALONE)]
     print(markdown_table(["metric", "Pearson", "Kendall"], rows))
 
 
-PARTS = {"wmt17": print_wmt17, "mqm": print_mqm}
+PARTS = {"wmt17": partial(print_wmt17, "50"), "wmt17-300": partial(print_wmt17, "300"), "mqm": print_mqm}
 
 
 def main(names: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from monge.clouds import CloudBatch, CloudRecipe, IdfModel, PointCloud, build_clouds
+from monge.clouds.ngrams import pool_many, pool_ngrams
 from monge.encoders.cached import CachedEncoder
 from monge.encoders.held import find_held, find_shared, hold_encodings
 from monge.encoders.layers import parse_aggregation
@@ -36,6 +37,8 @@ RECIPES = {
     "plus one": CloudRecipe(weighting="idf_plus_one"),
     "tfidf": CloudRecipe(weighting="tfidf"),
     "bigrams": CloudRecipe(ngram=2, weighting="idf"),
+    "trigrams": CloudRecipe(ngram=3, normalise_points=True, massless=("punctuation", "special"), drop=()),
+    "unit sums": CloudRecipe(ngram=2, pooling="sum", normalise_points=True, weighting="idf"),
     "sums": CloudRecipe(pooling="sum"),
     "whole text": CloudRecipe(ngram=0),
     "p-means": CloudRecipe(aggregation=parse_aggregation("pmeans:1,inf,-inf"), normalise_layers=True),
@@ -119,3 +122,22 @@ def test_a_batch_gives_back_its_texts() -> None:
     for k, one in enumerate(encoded):
         assert batch[k].tokens == one.tokens
         assert np.array_equal(batch[k].vectors, one.vectors)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 9])
+@pytest.mark.parametrize("mean", [True, False])
+def test_texts_of_all_lengths_are_pooled_as_one_at_a_time(n: int, mean: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("monge.clouds.ngrams._AT_ONCE", 100)
+    chance = np.random.default_rng(n)
+    sizes = chance.integers(0, 40, 120)
+    points = chance.normal(size=(sizes.sum(), 5)).astype(np.float32)
+    weights = chance.random(sizes.sum()) * (chance.random(sizes.sum()) < 0.6)  # windows without any mass among them
+    pooled, masses, counts = pool_many(points, weights, sizes, n, mean=mean)
+    ends, at = np.cumsum(sizes), np.cumsum([0, *counts])
+    for k in np.flatnonzero(sizes).tolist():
+        own = slice(ends[k] - sizes[k], ends[k])
+        want, mass, windows = pool_ngrams(points[own], weights[own], n, mean=mean)
+        assert counts[k] == len(windows)
+        assert pooled[at[k] : at[k + 1]].tobytes() == want.tobytes()
+        assert masses[at[k] : at[k + 1]].tobytes() == mass.tobytes()
+    assert counts[sizes == 0].sum() == 0

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.clouds.build import SINGLE, CloudRecipe, note_unknown
+from monge.clouds.build import SINGLE, CloudRecipe, cover_windows, note_unknown
 from monge.clouds.cloud import PointCloud, readable_shares
 from monge.clouds.filters import TokenColumns, match_filters
+from monge.clouds.ngrams import join_windows, list_windows, pool_many
 from monge.clouds.remap import IDENTITY
 from monge.clouds.weights import IdfModel, weigh_alike
 from monge.encoders.layers import aggregate_layers
@@ -32,12 +33,17 @@ class _Origin:
     offsets: NDArray[np.int64]
     kept: NDArray[np.int64]
     starts: NDArray[np.int64]
+    ngram: int | None = None  # tokens of a point, where they are pooled
 
     def find(self, k: int) -> tuple[tuple[str, ...], NDArray[np.int64]]:
         """Return the tokens and spans of text k that became points."""
         kept = self.kept[self.starts[k] : self.starts[k + 1]]
         named = self.tokens[k]
-        return tuple(named[i] for i in (kept - self.offsets[k]).tolist()), self.spans[kept]
+        tokens, spans = tuple(named[i] for i in (kept - self.offsets[k]).tolist()), self.spans[kept]
+        if self.ngram is None:
+            return tokens, spans
+        windows = list_windows(len(tokens), self.ngram)
+        return join_windows(tokens, windows), cover_windows(spans, windows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +140,8 @@ class CloudBatch(Mapping[str, PointCloud]):
 def build_clouds(recipe: CloudRecipe, batch: EncodedBatch, idf: IdfModel | None) -> CloudBatch:
     """Return the clouds that ``recipe.build`` makes of each text, bit for bit, built at once.
 
-    Recipes that do not treat every token by itself (n-grams, KDE routing, a re-mapping, tf-idf) and texts without
-    tokens that count are built one by one.
+    Recipes that do not treat every token by itself (KDE routing, a re-mapping, tf-idf) and texts without tokens that
+    count are built one by one.
     """
     if not is_tokenwise(recipe):
         return CloudBatch.of([recipe.build(batch[k], idf) for k in range(len(batch))], batch.texts)
@@ -143,9 +149,8 @@ def build_clouds(recipe: CloudRecipe, batch: EncodedBatch, idf: IdfModel | None)
 
 
 def is_tokenwise(recipe: CloudRecipe) -> bool:
-    """Whether every token becomes a point by itself, whatever the other tokens are."""
-    plain = recipe.ngram == 1 and recipe.pooling == "mean" and recipe.remap is IDENTITY
-    return plain and recipe.aggregation.tokenwise and recipe.weighting != "tfidf"
+    """Whether every token gets its vector and its weight by itself, whatever the other tokens are."""
+    return recipe.remap is IDENTITY and recipe.aggregation.tokenwise and recipe.weighting != "tfidf"
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +185,16 @@ class _Builder:
         """Put the points of ordinary texts and the clouds of those built *alone* in the order of the texts."""
         batch = self.batch
         starts = np.cumsum([0, *sizes])
-        points, masses = self._points(kept), _normalise(weights[kept], starts)
-        notes = [own if share <= 0 else note_unknown(own, share) for own, share in _pair_notes(batch)]
         origin = _Origin(batch.tokens, batch.spans, batch.offsets, kept, starts)
+        points, masses = self._points(kept), weights[kept]
+        if self.recipe.pools:
+            origin = replace(origin, ngram=self.recipe.ngram)
+            mean = self.recipe.pooling != "sum"
+            points, masses, sizes = pool_many(points, masses, sizes, self.recipe.ngram, mean=mean)
+            points = _in_blocks(self.recipe.scale_points, points) if self.recipe.normalise_points else points
+            starts = np.cumsum([0, *sizes])
+        masses = _normalise(masses, starts)
+        notes = [own if share <= 0 else note_unknown(own, share) for own, share in _pair_notes(batch)]
         origins = list(zip(repeat(origin), range(len(batch))))
         empty = np.zeros(len(batch), dtype=np.bool_)
         if alone:
@@ -200,25 +212,32 @@ class _Builder:
         return CloudBatch(batch.texts, points, masses, starts, empty, batch.unknown, notes, dict(alone), origins)
 
     def _points(self, kept: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the vectors of tokens *kept* as points; what is computed for a token does not depend on the others."""
+        """Return the vectors of tokens *kept* as points; what is computed for a token does not depend on the others.
+
+        They are scaled to length 1 if the recipe wants that of its points and pools no tokens.
+        """
         recipe, vectors = self.recipe, self.batch.vectors
         everything = len(kept) == vectors.shape[1]
+        scaled = recipe.normalise_points and not recipe.pools
         if recipe.aggregation == SINGLE and len(vectors) == 1 and not recipe.normalise_layers:
             points = np.asarray(vectors[0] if everything else vectors[0][kept], dtype=np.float32)
-            if not recipe.normalise_points:
-                return points
-            blocks = (points[start : start + _ROWS] for start in range(0, len(points), _ROWS))
-        else:
-            blocks = (
-                aggregate_layers(
-                    vectors[:, start : start + _ROWS] if everything else vectors[:, kept[start : start + _ROWS]],
-                    recipe.aggregation,
-                    normalise=recipe.normalise_layers,
-                )
-                for start in range(0, max(len(kept), 1), _ROWS)
+            return _in_blocks(recipe.scale_points, points) if scaled else points
+        blocks = (
+            aggregate_layers(
+                vectors[:, start : start + _ROWS] if everything else vectors[:, kept[start : start + _ROWS]],
+                recipe.aggregation,
+                normalise=recipe.normalise_layers,
             )
-        scaled = [recipe.scale_points(block) for block in blocks]
-        return np.concatenate(scaled) if scaled else points
+            for start in range(0, max(len(kept), 1), _ROWS)
+        )
+        return np.concatenate([recipe.scale_points(block) if scaled else block for block in blocks])
+
+
+def _in_blocks(
+    work: Callable[[NDArray[np.float32]], NDArray[np.float32]], points: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    made = [work(points[start : start + _ROWS]) for start in range(0, len(points), _ROWS)]
+    return np.concatenate(made) if made else points
 
 
 def _pair_notes(batch: EncodedBatch) -> Iterator[tuple[tuple[str, ...], float]]:

@@ -68,6 +68,11 @@ class CloudRecipe:
         if self.pooling == "sentence" and self.ngram:
             raise OptionError("pooling=sentence is one vector for the whole text: it needs ngram=0")
 
+    @property
+    def pools(self) -> bool:
+        """Whether points are made of several tokens, or of weighted ones."""
+        return self.ngram != 1 or self.pooling == "sum"
+
     def build(self, encoded: EncodedText, idf: IdfModel | None) -> PointCloud:
         """Return the cloud of a text; *idf* is needed unless the weighting is uniform.
 
@@ -84,10 +89,10 @@ class CloudRecipe:
         tokens = tuple(encoded.tokens[i] for i in kept)
         weights = self._weights(encoded, kept, tokens, idf, notes)
         spans = encoded.spans[kept]
-        if self.ngram != 1 or self.pooling == "sum":
+        if self.pools:
             points, weights, windows = pool_ngrams(points, weights, self.ngram, mean=self.pooling != "sum")
             tokens = join_windows(tokens, windows)
-            spans = _cover(spans, windows)
+            spans = cover_windows(spans, windows)
         points, weights = self.scale_points(points), weights / weights.sum()
         return PointCloud(points, weights, tokens, spans, encoded.text, tuple(notes), encoded.unknown)
 
@@ -159,7 +164,7 @@ def join_clouds(clouds: Sequence[PointCloud]) -> PointCloud:
     )
 
 
-def _cover(spans: NDArray[np.int64], windows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+def cover_windows(spans: NDArray[np.int64], windows: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
     """Return the span that each window covers; empty spans (special tokens) are ignored."""
     size = windows[0][1] - windows[0][0]
     real = spans[:, 1] > spans[:, 0]
