@@ -288,16 +288,16 @@ FILES = ("idf", "baseline")
 # long and dtype are tried below; the others need torch, WordNet's files or another language model
 OF_MODELS = ("long", "device", "dtype", "wordnet", "lm", "truecase")
 WITHOUT_REFERENCE = tuple(name for name in NAMES if "references" not in find_spec(name).needs)
-SAME_SCORES = {  # one point on each side leaves nothing to choose; the scale of mongescore is that of rescaled scores
-    "mongescore": ("rescale",),
-    "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
-    "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "drop_flows"),
+SAME_SCORES = {  # one point on each side leaves nothing to choose
+    "cosine": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "lean", "drop_flows"),
+    "smd": ("order", "lambda_c", "lambda_r", "regulariser", "alpha", "lean", "drop_flows"),
     "cosine_xl": (
         "order",
         "lambda_c",
         "lambda_r",
         "regulariser",
         "alpha",
+        "lean",
         "pooling",
         "drop_flows",
     ),  # hashed: the mean is its own
@@ -357,6 +357,8 @@ def _needed(name: str, option: str, vectors: Path) -> dict[str, object]:
     }.get(option, {})  # type: ignore[assignment]
     if option in ("lambda_c", "lambda_r", "lambda_unit", "epsilon", "regulariser", "drop_flows") and readout == "f":
         needed = needed | {"readout": "distance"}
+    if option == "lean":
+        needed = {"readout": "f"} if readout else {}
     if option == "alpha":
         needed = {"readout": "f"} if readout else {"encoder": str(vectors)} if name == "wmdo" else {}
     if name == "cosine_xl":

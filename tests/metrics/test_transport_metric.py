@@ -5,14 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from monge.encoders.static.hashed import HashedEncoder
 from monge.errors import InputError, OptionError
+from monge.explanation.additive import explain_segments
 from monge.metrics import load_metric
 from monge.metrics.baseline import Baseline
 from monge.metrics.specs import TRANSPORT_SPECS
 from monge.metrics.transport.metric import TransportMetric
-from monge.metrics.transport.readout import combine_f
+from monge.metrics.transport.readout import combine_f, lean_alpha
 from monge.text import Segment
 
 TRANSPORT = [spec.name for spec in TRANSPORT_SPECS if spec.name != "wmdo"]
@@ -282,3 +285,38 @@ def test_a_baseline_serves_penalties_relative_to_the_texts(tmp_path: Path) -> No
     assert values(rescaled) == pytest.approx((values(load("lazy_emd", **options)) - 0.25) / 0.75)
     with pytest.raises(OptionError, match="lambda_c"):
         load("lazy_emd", **options | {"lambda_unit": "absolute"}, baseline=str(tmp_path / "base.json"))
+
+
+@given(st.floats(0.05, 0.95), st.floats(0, 4), st.integers(0, 40), st.integers(0, 40))
+def test_f_leans_to_the_shorter_text(alpha: float, lean: float, hypothesis: int, reference: int) -> None:
+    (found,) = np.atleast_1d(lean_alpha(alpha, lean, np.array([hypothesis * 1.0]), np.array([reference * 1.0])))
+    assert 0 < found < 1
+    if hypothesis > reference:
+        assert found >= alpha
+    elif hypothesis < reference:
+        assert found <= alpha
+    else:
+        assert found == pytest.approx(alpha)
+
+
+def test_leaning_f_is_that_of_the_weight_by_lengths() -> None:
+    segments = [Segment("the boy ran home", ("the boy ran", "the boy ran home before it began to rain"))]
+    plain = load_metric("bertscore", encoder="hashed", references="mean")
+    leaning = load_metric("bertscore", encoder="hashed", references="mean", lean=2)
+    parts = [
+        load_metric("bertscore", encoder="hashed").score([Segment("the boy ran home", (r,))])[0].parts
+        for r in segments[0].references
+    ]
+    weights = [4**2 / (4**2 + n**2) for n in (3, 9)]
+    expected = [
+        p["precision"] * p["recall"] / (w * p["precision"] + (1 - w) * p["recall"])
+        for p, w in zip(parts, weights, strict=True)
+    ]
+    assert leaning.score(segments)[0].value == pytest.approx(np.mean(expected))
+    assert plain.score(segments)[0].value != pytest.approx(np.mean(expected))
+    explained = explain_segments(leaning, segments)[0]
+    assert explained.total == pytest.approx(explained.value, abs=1e-12)
+    with pytest.raises(OptionError, match="lean has no effect with readout=distance"):
+        load_metric("emd", encoder="hashed", lean=1)
+    with pytest.raises(OptionError, match="lean=-1"):
+        load_metric("bertscore", encoder="hashed", lean=-1)

@@ -139,7 +139,9 @@ class EnsembleMetric(MetricBase):
 
     def combine(self, part_scores: Sequence[Sequence[Score]]) -> list[Score]:
         """Return the ensemble's scores from those of its members."""
-        values = self._average([[score.value for score in own] for own in part_scores])
+        columns = [[score.value for score in own] for own in part_scores]
+        standard = [member.standardise(own) for member, own in zip(self.members, columns, strict=True)]
+        values = (self._weigh(part_scores) * np.array(standard)).sum(axis=0)
         return [
             Score(
                 float(values[i]),
@@ -150,10 +152,10 @@ class EnsembleMetric(MetricBase):
             for i in range(len(values))
         ]
 
-    def _average(self, columns: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-        standard = [member.standardise(own) for member, own in zip(self.members, columns, strict=True)]
+    def _weigh(self, part_scores: Sequence[Sequence[Score]]) -> NDArray[np.float64]:
+        """Return the weights (members, scores), or (members, 1) where they are the same for all scores."""
         weights = np.array([member.weight for member in self.members])
-        return np.asarray(weights @ np.array(standard) / (weights.sum() if self.calibration else 1.0))
+        return weights[:, None] / (weights.sum() if self.calibration else 1.0)
 
     @property
     def signature(self) -> Signature:

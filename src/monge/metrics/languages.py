@@ -17,7 +17,15 @@ from monge.text import LanguageGuess, Segment, guess_language, language_name, pa
 MULTILINGUAL = "use"  # what is taken for languages that the default encoder of a metric was not made for
 # what else is set then; chosen on STS-B and RFEval with use, docs/results-crosslingual.md
 MULTILINGUAL_OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "mongescore": {"layers": "last", "order": 3.0, "alpha": 0.5, "sentence": 2.0, "lexical": 0.5},
+    "mongescore": {
+        "layers": "last",
+        "order": 3.0,
+        "alpha": 0.5,
+        "lean": 0.0,
+        "sentence": 2.0,
+        "lexical": 0.5,
+        "lexical_per": 0.0,
+    },
 }
 _SAMPLE = 100  # segments that are looked at
 

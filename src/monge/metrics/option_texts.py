@@ -62,6 +62,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "regulariser": OptionText("kind of smoothing", ""),
     "readout": OptionText("how transport costs become a score", ""),
     "alpha": OptionText("weight of recall in F: 0.5 is F1, 1 is recall alone", _WEIGHT),
+    "lean": OptionText("how strongly F leans to the side of the shorter text", "a number of at least 0; 0: not at all"),
     "references": OptionText("what is done with several references", "the best, their mean, or all as one text"),
     "baseline": OptionText(
         "rescale so that unrelated texts score 0", "a file from `monge calibrate`; empty: no rescaling"
@@ -141,6 +142,7 @@ OPTION_TEXTS: Mapping[str, OptionText] = {
     "ribes.beta": OptionText("exponent of the brevity penalty", "a number of at least 0"),
     "sentence": OptionText("weight of the cosine of the sentence vectors", "a number of at least 0"),
     "lexical": OptionText("weight of chrF", "a number of at least 0"),
+    "lexical_per": OptionText("for how long a reference that weight is", "characters; 0: for any length"),
     "members": OptionText("the metrics that are averaged, with weights", "`bertscore + 0.5*cosine`"),
     "constants": OptionText("mean and spread by which members are standardised", "`mean/spread …`; empty: measured"),
 }

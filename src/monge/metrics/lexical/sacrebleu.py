@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from monge.text import Segment, parse_language
 from monge.version import __version__
 
 _KEPT = 1 << 14  # segments whose counts are kept: TER takes long, and the corpus score asks again
+REFERENCE_LENGTH = "reference_length"  # a part of scores
 SMOOTH_METHODS = ("exp", "floor", "add-k", "none")
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacrebleu's own choice when it knows the language
 
@@ -109,6 +110,22 @@ class SacrebleuMetric(MetricBase):
         return row
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredChrf(SacrebleuMetric):
+    """chrF that also tells how long the reference that decided a score is: ``reference_length``.
+
+    In characters, without white space.
+    """
+
+    @property
+    def identity(self) -> str:
+        return f"{super().identity}|{REFERENCE_LENGTH}"
+
+    def _score(self, segment: Segment, row: Sequence[float]) -> Score:
+        score = super()._score(segment, row)
+        return replace(score, parts={REFERENCE_LENGTH: float(row[1])})  # of unigrams: hypothesis, reference, matches
+
+
 def make_bleu(
     *,
     tokenize: str = "auto",
@@ -146,6 +163,17 @@ def make_chrf(
     65.98
     """
     return _make_chrf("chrf", char_order, word_order, beta, lowercase=lowercase, whitespace=whitespace)
+
+
+def make_measured_chrf() -> MeasuredChrf:
+    """chrF as by default, with the length of references; a part of mongescore.
+
+    >>> score = make_measured_chrf().score([Segment("a cat", ("the cat", "the cat that sat"))])[0]
+    >>> round(score.value, 2), score.parts
+    (31.25, {'reference_length': 6.0})
+    """
+    chrf = make_chrf()
+    return MeasuredChrf(chrf.spec, chrf.sentence, chrf.corpus, chrf.parts)
 
 
 def make_chrfpp(
@@ -248,7 +276,7 @@ def _bleu_parts(result: Any) -> dict[str, float]:
 
 
 def _ter_parts(result: Any) -> dict[str, float]:
-    return {"edits": float(result.num_edits), "reference_length": float(result.ref_length)}
+    return {"edits": float(result.num_edits), REFERENCE_LENGTH: float(result.ref_length)}
 
 
 def _no_parts(result: Any) -> dict[str, float]:

@@ -6,7 +6,7 @@ the very costs found, so the identity is exact:
 * distance: base 0, rate 1. One minus: base 1, rate −1. Inverse 1/(1+D): base 1, rate −1/(1+D), because
   1/(1+D) − 1 = −D/(1+D).
 * F of precision 1−p and recall 1−r: base 1; the loss 1−F is shared between the two plans in proportion to cost times
-  slope, p·∂F/∂P : r·∂F/∂R = p·(1−α)R² : r·αP².
+  slope, p·∂F/∂P : r·∂F/∂R = p·(1−α)R² : r·αP²; α is that of the pair, where F leans to the shorter text.
 * rescaling (x−u)/(c−u) divides rates by c−u, and leaves base 1 alone where c = 1; the mean of K references divides
   rates by K.
 """
@@ -18,9 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from monge.metrics.baseline import Baseline
-from monge.metrics.transport.readout import READOUTS, combine_f
+from monge.metrics.transport.readout import READOUTS, combine_f, lean_alpha
 from monge.metrics.transport.settings import ReadoutChoice
-from monge.scores import LinearForm, Score
+from monge.scores import Alignment, LinearForm, Score
 
 
 def linearise_transport(score: Score, choice: ReadoutChoice, baseline: Baseline | None) -> LinearForm:
@@ -30,12 +30,18 @@ def linearise_transport(score: Score, choice: ReadoutChoice, baseline: Baseline 
     rates = np.empty(len(score.alignments))
     for k in range(count):
         costs = [alignment.plan.transport_cost for alignment in score.alignments[k::count]]
-        rates[k::count] = _rates(choice.kind, costs, choice.alpha)
+        rates[k::count] = _rates(choice.kind, costs, _alpha(choice, score.alignments[k]))
     base = 0.0 if choice.kind == "distance" else 1.0
     if baseline and readout.value in baseline.unrelated:
         ends = baseline.of_part(readout.value)
         base, rates = ends.place(base), rates / (ends.copy - ends.unrelated)
     return LinearForm(base, tuple((rates / count).tolist()))
+
+
+def _alpha(choice: ReadoutChoice, alignment: Alignment) -> float:
+    clouds = (alignment.hypothesis, alignment.reference)
+    sizes = [np.array(np.count_nonzero(cloud.weights > 0), dtype=np.float64) for cloud in clouds]
+    return float(lean_alpha(choice.alpha, choice.lean, *sizes))
 
 
 def _rates(kind: str, costs: Sequence[float], alpha: float) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ from monge.metrics.baseline import Baseline
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.transport.linear import linearise_transport
 from monge.metrics.transport.pairs import CloudPairs
-from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout
+from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout, lean_alpha
 from monge.metrics.transport.settings import TransportSettings
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.signature import identify_transport, sign_transport
@@ -240,7 +240,7 @@ class TransportMetric(MetricBase):
             role: np.where(s.converged & problems.comparable, s.costs * stretch, np.nan)
             for role, s in solutions.items()
         }
-        parts = self._readout.parts(costs, self.settings.readout.alpha)
+        parts = self._readout.parts(costs, self._alpha(problems))
         yield from self._reduce_all(problems, solutions, parts)
 
     def _pair(self, segments: Sequence[Segment]) -> CloudPairs:
@@ -258,6 +258,11 @@ class TransportMetric(MetricBase):
         return CloudPairs.build(
             [s.hypothesis for s in segments], groups, left, right, joint=joint, positional=positional
         )
+
+    def _alpha(self, problems: CloudPairs) -> float | NDArray[np.float64]:
+        """Return the weight of recall, of all pairs or of each."""
+        choice = self.settings.readout
+        return lean_alpha(choice.alpha, choice.lean, *problems.sizes) if choice.lean else choice.alpha
 
     @property
     def _readout(self) -> Readout:

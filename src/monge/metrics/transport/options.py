@@ -59,6 +59,7 @@ OPTIONS: Mapping[str, Option] = {
     "regulariser": Option("transport", "regulariser"),
     "readout": Option("readout", "kind"),
     "alpha": Option("readout", "alpha"),
+    "lean": Option("readout", "lean"),
     "drop_flows": Option("readout", "drop_flows"),
     "references": Option("readout", "references"),
     "baseline": Option("readout", "baseline"),

@@ -92,6 +92,12 @@ class CloudPairs:
         return np.maximum(self.left_clouds.unknown[self.pairs[:, 0]], self.right_clouds.unknown[self.pairs[:, 1]])
 
     @cached_property
+    def sizes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The numbers of points with mass of each pair: of the hypothesis and of the other text."""
+        left, right = (_count_masses(clouds) for clouds in (self.left_clouds, self.right_clouds))
+        return left[self.pairs[:, 0]], right[self.pairs[:, 1]]
+
+    @cached_property
     def noted(self) -> NDArray[np.bool_]:
         """Which pairs have a cloud with notes."""
         return self._either(*(np.array([bool(own) for own in c.notes]) for c in (self.left_clouds, self.right_clouds)))
@@ -120,6 +126,11 @@ class CloudPairs:
 
     def _either(self, left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.asarray(left[self.pairs[:, 0]] | right[self.pairs[:, 1]])
+
+
+def _count_masses(clouds: CloudBatch) -> NDArray[np.float64]:
+    before = np.concatenate([[0], np.cumsum(clouds.weights > 0)])
+    return np.diff(before[clouds.offsets]).astype(np.float64)
 
 
 def _as_batch(clouds: Mapping[str, PointCloud], texts: Sequence[str]) -> CloudBatch:

@@ -68,7 +68,7 @@ class TransportPreset:
         language = parse_language(str(options.get("language") or self.defaults.language or "en"))
         base = {**self._read(options), **self.by_language.get(language, self.by_language.get("other", {}))}
         settings = read_options(self.defaults, {**base, **options})
-        idle = TRANSPORT_OPTIONS if settings.readout.kind == "f" else {"alpha"}
+        idle = TRANSPORT_OPTIONS if settings.readout.kind == "f" else {"alpha", "lean"}
         for name in idle & set(options):
             raise OptionError(f"{self.name}: {name} has no effect with readout={settings.readout.kind}")
         return settings

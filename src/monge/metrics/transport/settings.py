@@ -104,11 +104,13 @@ class TransportChoice:
 class ReadoutChoice:
     """How transport costs become a score: ``kind``, F's ``alpha``, several references, and a file to rescale by.
 
+    ``lean`` is how strongly F leans to the side of the shorter text (``readout.py:lean_alpha``).
     ``drop_flows`` is the share of the flows, the smallest ones, that are left out of the cost.
     """
 
     kind: str = "distance"
     alpha: float = 0.5
+    lean: float = 0.0
     references: str = "mean"
     baseline: str = ""
     drop_flows: float = 0.0
@@ -119,6 +121,7 @@ class ReadoutChoice:
         object.__setattr__(self, "alpha", _read_amount("alpha", self.alpha))
         if self.alpha > 1:
             raise OptionError(f"alpha={self.alpha}: must be between 0 and 1")
+        object.__setattr__(self, "lean", _read_amount("lean", self.lean))
         object.__setattr__(self, "drop_flows", _read_amount("drop_flows", self.drop_flows))
         if self.drop_flows >= 1:
             raise OptionError(f"drop_flows={self.drop_flows}: must be at least 0 and below 1")

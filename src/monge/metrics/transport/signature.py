@@ -15,6 +15,7 @@ from monge.version import __version__
 
 if TYPE_CHECKING:
     from monge.metrics.transport.metric import TransportMetric
+    from monge.metrics.transport.settings import ReadoutChoice
     from monge.metrics.transport.side import Side
 
 
@@ -33,7 +34,7 @@ def sign_transport(metric: TransportMetric) -> Signature:
         "weighting": _sign_weighting(metric),
         "cost": settings.transport.cost + (f"^{settings.transport.order!r}" if settings.transport.order != 1 else ""),
         **({} if choice.kind == "f" else _sign_penalties(metric)),
-        "readout": choice.kind + (f"(alpha={choice.alpha!r})" if choice.kind == "f" else ""),
+        "readout": choice.kind + (_sign_f(choice) if choice.kind == "f" else ""),
         **({"drop_flows": repr(choice.drop_flows)} if choice.drop_flows else {}),
         "references": choice.references,
         "baseline": metric.baseline.hash if metric.baseline else "none",
@@ -87,6 +88,10 @@ def _sign_weighting(metric: TransportMetric) -> str:
     hashes = dict.fromkeys(model.hash if model else "unbound" for model in models)
     source = "references" if metric.settings.idf.file else metric.settings.idf.source
     return f"{metric.settings.cloud.weighting}({source}={'/'.join(hashes)})"
+
+
+def _sign_f(choice: ReadoutChoice) -> str:
+    return f"(alpha={choice.alpha!r}" + (f",lean={choice.lean!r})" if choice.lean else ")")
 
 
 def _sign_penalties(metric: TransportMetric) -> dict[str, str]:
