@@ -15,6 +15,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from monge.learned.capsules.data import read_labelled
+from monge.learned.capsules.measures import ndcg_at, precision_at
 from monge.learned.capsules.model import evaluate
 from monge.learned.capsules.network import CapsuleShape
 from monge.learned.capsules.tasks import CapsuleSettings
@@ -60,15 +64,26 @@ def measure(folder: Path, name: str, share: float, task: str) -> dict[str, float
     return found | {"texts": made.model.artifact.history["used"], "epochs": len(made.loop.judgements)}
 
 
+def measure_frequent(folder: Path) -> dict[str, float]:
+    """Return what naming the most frequent labels for every text gives."""
+    data, test = (read_labelled(folder / f"{part}.tsv") for part in ("train", "test"))
+    names = sorted({label for own in data.labels for label in own})
+    truth = test.part(range(min(TESTED, len(test)))).table(names)
+    scores = np.tile(data.table(names).mean(axis=0), (len(truth), 1))
+    found = {f"P@{k}": precision_at(scores, truth, k) for k in (1, 3, 5)}
+    return found | {f"NDCG@{k}": ndcg_at(scores, truth, k) for k in (3, 5)}
+
+
 def print_labels(folder: Path) -> None:
     """Print P@k and NDCG@k by model and share."""
-    rows = []
+    names = ("P@1", "P@3", "P@5", "NDCG@3", "NDCG@5")
+    frequent = keep(folder, "labels frequent", partial(measure_frequent, folder))
+    rows = [["", "the most frequent tags", *(f"{frequent[key]:.3f}" for key in names)]]
     for share in SHARES:
         for name in MODELS:
             found = keep(folder, f"labels {name} {share}", partial(measure, folder, name, share, "labels"))
-            names = ("P@1", "P@3", "P@5", "NDCG@3", "NDCG@5")
             rows.append([f"{found['texts']:,.0f}", name, *(f"{found[key]:.3f}" for key in names)])
-    print(markdown_table(["training texts", "model", "P@1", "P@3", "P@5", "NDCG@3", "NDCG@5"], rows))
+    print(markdown_table(["training texts", "model", *names], rows))
 
 
 def print_answers(folder: Path) -> None:

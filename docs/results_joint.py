@@ -27,7 +27,7 @@ from monge.workflows.judged_data import JudgedData, read_judged_sets
 from monge.workflows.judged_scores import score_sets
 from monge.workflows.train_joint import TrainJointRequest, run_train_joint
 
-PAIRS, PIECES, STEPS = 2000, 4000, 300
+PAIRS, PIECES, STEPS = 1000, 4000, 200
 PIVOTS = ("target", "source", "none")
 
 
