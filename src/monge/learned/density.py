@@ -117,7 +117,7 @@ def fit_density(
     unpaired = _unpaired(sample)
     criterion = CRITERIA[settings.criterion]
     judge = judge or Judge(*unpaired.words, lambda mapped, target: criterion(mapped, target, settings.similarity))
-    steps = settings.steps or _default_steps(base, sample)
+    steps = settings.steps or default_steps(base, sample)
     training = _training(name, (sample, unpaired), judge, replace(settings, steps=steps))
     loop = LoopSettings(steps, settings.seed, judge_every=max(1, steps // _EPOCHS), patience=settings.patience)
     recipe = f"{name} {settings.describe()} {sample.source.shape} {_digest(sample)}"
@@ -169,7 +169,8 @@ def _unpaired(sample: VectorPairs) -> Unpaired:
     return Unpaired(sample.source_vectors, sample.target_vectors, (source, target))
 
 
-def _default_steps(base: str, sample: VectorPairs) -> int:
+def default_steps(base: str, sample: VectorPairs) -> int:
+    """Return how many steps a training takes at most unless it is told otherwise: twenty epochs, within limits."""
     batches = -(-len(sample.source if base in SUPERVISED else sample.source_vectors) // _BATCH)
     return min(_LONGEST[base], max(200, _EPOCHS * batches)) if base != "muse" else _LONGEST[base]
 
