@@ -9,6 +9,7 @@ from monge.encoders import load_encoder
 from monge.encoders.context import ContextEncoder, read_sequences
 from monge.encoders.joined import JoinedEncoder
 from monge.errors import InputError, OptionError
+from monge.explanation import explain_segments
 from monge.metrics import load_metric
 from monge.storage.artifact import Artifact
 from monge.text import Segment
@@ -118,6 +119,23 @@ def test_the_context_alone(files, name):
     assert scores[0] == pytest.approx(1)
     assert scores[1] < 0.9
     assert "context-3d-3s@" in str(metric.signature)
+
+
+@pytest.mark.parametrize("name", ["we_wpi_context", "we_wpi_attention"])
+def test_two_empty_texts_have_no_score(files, name):
+    metric = load_metric(name, encoder=str(files / "v.txt"), context=str(files / "one.safetensors"))
+    (score,) = metric.bind([Segment("", (" ",))]).score([Segment("", (" ",))])
+    assert math.isnan(score.value)
+    assert score.notes
+
+
+def test_explanations_add_up(files):
+    metric = load_metric("we_wpi_context", encoder=str(files / "v.txt"), context=str(files / "one.safetensors"))
+    segments = [Segment("boy boat coat", ("boat boy river", "coat boy")), Segment("river boat", ("coat boy",))]
+    for segment in segments:
+        bound = metric.bind(segments)
+        (explanation,) = explain_segments(bound, [segment])
+        assert explanation.total == pytest.approx(bound.score([segment])[0].value, abs=1e-9)
 
 
 @pytest.mark.parametrize("encoder", ["none", "vectors"])

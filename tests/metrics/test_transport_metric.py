@@ -18,7 +18,7 @@ from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.transport.readout import combine_f, lean_alpha
 from monge.text import Segment
 
-TRANSPORT = [spec.name for spec in TRANSPORT_SPECS if spec.name != "wmdo"]
+TRANSPORT = [spec.name for spec in TRANSPORT_SPECS if spec.name not in ("wmdo", "we_wpi_context")]
 PAIRS = [
     Segment("The boy in a coat.", ("The young man in a slicker.",), id="1"),
     Segment("The old man slept all day long.", ("All day the man slept.",), id="2"),
