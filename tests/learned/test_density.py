@@ -220,6 +220,7 @@ def test_an_interrupted_training_goes_on_to_the_same_map(name, tmp_path, monkeyp
     resumed, whole = train(place, quiet), train(tmp_path / "other", quiet)
     assert resumed.course.losses == whole.course.losses
     assert resumed.maps[0].digest == whole.maps[0].digest
+    resumed.course.discard_checkpoint()
     assert not place.exists()
     with pytest.raises(KilledError):
         train(place, interrupting)

@@ -76,6 +76,10 @@ def test_a_continued_training_ends_in_the_same_weights(tmp_path):
     result = run_loop(again, settings, recipe="r", checkpoint=tmp_path / "c")
     assert len(result.losses) == 40
     assert all(torch.equal(a, b) for a, b in zip(whole.weights().values(), again.weights().values(), strict=True))
+    assert (tmp_path / "c").exists()
+    unchanged = run_loop(Regression(), settings, recipe="r", checkpoint=tmp_path / "c")  # ended, but not yet saved
+    assert unchanged.losses == result.losses
+    unchanged.discard_checkpoint()
     assert not (tmp_path / "c").exists()
 
 
@@ -89,11 +93,13 @@ def test_kill_9(tmp_path):
     training = Regression()
     settings = LoopSettings(steps=20, save_every=0)
     run_loop(training, settings, recipe="r", checkpoint={str(tmp_path / "c")!r}, report=stop)
+    if sys.argv[2:]:
+        os.remove({str(tmp_path / "c")!r})
     print([round(float(x), 12) for x in training.model.weight.detach().flatten()])
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     assert subprocess.run([*command, "kill"], check=False).returncode == -signal.SIGKILL
-    continued = subprocess.run([*command, "go"], check=True, capture_output=True, text=True).stdout
+    continued = subprocess.run([*command, "go", "discard"], check=True, capture_output=True, text=True).stdout
     assert subprocess.run([*command, "go"], check=True, capture_output=True, text=True).stdout == continued
 
 

@@ -103,9 +103,11 @@ def run(args: argparse.Namespace) -> int:
     from monge.report.align import align_text, draw_cosines
     from monge.workflows.align import run_align
 
-    result = run_align(_read_request(args), environment=environment)
+    request = _read_request(args)
+    result = run_align(request, environment=environment)
     if args.output:
         result.fitted.save(args.output)
+        request.fitting.discard_checkpoints()
     if args.plot:
         from monge.report.plots import save_figure
 

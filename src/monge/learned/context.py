@@ -264,9 +264,11 @@ def _train_seed(
     report = None if progress is None else progress(seed, training.steps)
     result = run_loop(training, loop, recipe=recipe, checkpoint=f"{part}.checkpoint", report=report)
     if not result.best_step:
+        result.discard_checkpoint()
         raise OptionError(f"seed {seed} learned nothing: {'; '.join(result.notes)}; try a smaller rate")
     figures = {"loss_before": -before, "loss": -result.judgements[result.best_step], "steps": len(result.losses)}
     notes = {"notes": result.notes} if result.notes else {}
     made = Artifact(f"{KIND}-part", training.arrays(), {"recipe": recipe}, {"figures": figures | notes})
     made.save(part)
+    result.discard_checkpoint()
     return made

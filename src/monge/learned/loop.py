@@ -74,12 +74,21 @@ class LoopSettings:
 
 @dataclass
 class LoopResult:
-    """What a loop did: losses of all steps, judgements by step, the step whose weights were kept, and notes."""
+    """What a loop did: losses of all steps, judgements by step, the step whose weights were kept, and notes.
+
+    The ``checkpoint`` stays until :meth:`discard_checkpoint`, which belongs after the result has been saved.
+    """
 
     losses: list[float] = field(default_factory=list)
     judgements: dict[int, float] = field(default_factory=dict)
     best_step: int = 0
     notes: list[str] = field(default_factory=list)
+    checkpoint: Path | None = None
+
+    def discard_checkpoint(self) -> None:
+        """Delete the file that a repeated run would continue from."""
+        if self.checkpoint is not None:
+            self.checkpoint.unlink(missing_ok=True)
 
 
 Report = Callable[[int, float, float | None], None]  # step, loss, last judgement
@@ -99,7 +108,8 @@ def run_loop(
         training: what is trained; its weights are changed.
         settings: steps, seed, judgements.
         recipe: text that identifies the training: data digests and all options. A checkpoint of another is refused.
-        checkpoint: file that keeps the state until the training has ended; a training continues where it stopped.
+        checkpoint: file that keeps the state; a training continues where it stopped, and one that had ended is not
+            repeated. Call ``discard_checkpoint()`` of the result once what was learned has been saved.
         report: called after every step, for a progress bar.
 
     Returns:
@@ -132,7 +142,7 @@ class _Loop:
         self.settings = settings
         self.recipe = recipe
         self.path = path
-        self.result = LoopResult()
+        self.result = LoopResult(checkpoint=path)
         self.best = _copy(training.weights())
         self.saved_at = time.monotonic()
 
@@ -150,8 +160,8 @@ class _Loop:
         self.training.load_state(without_prefix("state.", tensors))
         self.best = without_prefix("best.", tensors)
         judgements = {int(step): value for step, value in facts["judgements"].items()}
-        self.result = LoopResult(facts["losses"], judgements, facts["best_step"], facts["notes"])
-        return len(self.result.losses)
+        self.result = LoopResult(facts["losses"], judgements, facts["best_step"], facts["notes"], self.path)
+        return self.settings.steps if self.result.notes else len(self.result.losses)
 
     def advance(self, number: int) -> bool:
         """Take one step; return whether training goes on."""
@@ -193,9 +203,8 @@ class _Loop:
         steps = len(self.result.losses)
         if not self.result.notes and steps not in self.result.judgements:
             self.judge()
+        self.save()
         self.training.load_weights(self.best)
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
 
     def save(self) -> None:
         if self.path is None:

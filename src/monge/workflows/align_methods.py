@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from monge.crosslingual.fit import METHODS, Maps, VectorPairs, fit_remap, parse_methods
 from monge.crosslingual.maps import Chain
@@ -19,14 +20,21 @@ ALL_METHODS = (*METHODS, "vecmap", *TRAINED)
 class Fitting:
     """How the methods that need more than a formula are fitted.
 
-    ``checkpoint`` is the start of the names of files that keep the state of trainings until they have ended (None:
-    nothing is kept); ``words`` limits the vocabulary that VecMap learns on; ``progress`` None means: on a terminal.
+    ``checkpoint`` is the start of the names of files that keep the state of trainings until :meth:`discard_checkpoints`
+    (None: nothing is kept); ``words`` limits the vocabulary that VecMap learns on; ``progress`` None means: on a
+    terminal.
     """
 
     training: DensitySettings = field(default_factory=DensitySettings)
     checkpoint: str | os.PathLike[str] | None = None
     words: int = VecmapSettings.words
     progress: bool | None = None
+
+    def discard_checkpoints(self) -> None:
+        """Delete the files that a repeated run would continue from; call it once the maps have been saved."""
+        if self.checkpoint is not None:
+            for name in TRAINED:
+                Path(f"{os.fspath(self.checkpoint)}.{name}").unlink(missing_ok=True)
 
 
 def parse_all_methods(text: str) -> tuple[str, ...]:

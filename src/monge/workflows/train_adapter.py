@@ -126,6 +126,7 @@ def run_train_adapter(
         KIND, student.factors(), {"base": request.encoder, "weights": weights, "rank": settings.rank}, history
     )
     artifact.save(request.output)
+    result.discard_checkpoint()
     artifact = dataclasses.replace(artifact, path=request.output)
     return TrainAdapterResult(artifact, len(examples), count, time.monotonic() - began, result)
 

@@ -68,6 +68,7 @@ def run_train_capsules(
     )
     artifact = replace(made.model.artifact, path=request.output)
     artifact.save(request.output)
+    made.loop.discard_checkpoint()
     model = CapsuleModel(artifact)
     history = artifact.history
     return TrainCapsulesResult(

@@ -97,6 +97,7 @@ def run_train_encoder(
     )
     manifest = _manifest(request, settings, data, result) | {"base": title, "base_weights": base, "data": files}
     write_encoder(training.model, directory, target, manifest)
+    result.discard_checkpoint()
     return TrainEncoderResult(str(target), manifest, time.monotonic() - began, (*data.notes, *result.notes))
 
 

@@ -110,6 +110,7 @@ def run_train_joint(
         "texts": data.digest,
     }
     write_encoder(training.model, base, target, manifest)
+    result.discard_checkpoint()
     return TrainJointResult(str(target), manifest, before, training.measure(), notes)
 
 

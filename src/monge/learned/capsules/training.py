@@ -48,6 +48,7 @@ def train_capsules(
     recipe = json.dumps([data.digest, asdict(settings)])
     result = run_loop(training, loop, recipe=recipe, checkpoint=checkpoint, report=report)
     if not result.best_step:
+        result.discard_checkpoint()
         raise OptionError(f"the model learned nothing: {'; '.join(result.notes)}; try a smaller rate")
     history = {
         "texts": data.digest, "used": len(training_data), "held_out": len(held_out), "training": asdict(settings),
