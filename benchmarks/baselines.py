@@ -21,7 +21,7 @@ from monge.storage.atomic import write_text
 
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
 ENCODERS = ("minilm", "minilm-distilled", "mpnet")
-MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=3.0,alpha=0.5,lean=2.0")  # parts of mongescore too
+MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=3.0,alpha=0.5")  # parts of mongescore too
 # the parts of mongescore for texts that are not in English
 MULTILINGUAL = ("bertscore,encoder=use,layers=last,order=3.0,alpha=0.5", "cosine,encoder=use")
 DIGITS = 6

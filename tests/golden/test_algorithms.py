@@ -49,7 +49,7 @@ TABLE: dict[str, float] = {
     "yisi2": 1.445294957,
     "cosine": 2.687910033,
     "cosine_xl": 1.471629293,
-    "mongescore": 2.056485207,
+    "mongescore": 1.976650654,
     "ensemble": 2.030871638,
     "ds_focus": 2.858740265,
     "focus_frequency": 2.250000000,

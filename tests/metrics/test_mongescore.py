@@ -79,3 +79,17 @@ def test_explanations_add_up_to_the_score(per: float) -> None:
     same = explain_segments(metric, [Segment("a red boat", ("a red boat",))])[0]
     assert same.terms["cosine"] == pytest.approx(0, abs=1e-6)
     assert all(word.contribution == pytest.approx(0, abs=1e-6) for word in same.hypothesis_words())
+
+
+def test_leaving_half_out_is_worse_than_saying_all_of_it_in_other_words() -> None:
+    reference = (
+        "The committee decided on Tuesday to postpone the vote until the end of the month because several members "
+        "were absent."
+    )
+    half = "The committee decided on Tuesday to postpone the vote"
+    paraphrase = (
+        "On Tuesday the committee chose to delay the vote to the end of the month, as several members were missing."
+    )
+    metric = load_metric("mongescore", encoder="minilm")
+    one, other = metric.score([Segment(half, (reference,)), Segment(paraphrase, (reference,))])
+    assert one.value < other.value

@@ -101,7 +101,7 @@ def load_mongescore(
     layers: str = "middle",
     order: float = 3.0,
     alpha: float = 0.5,
-    lean: float = 2.0,
+    lean: float = 0.0,
     sentence: float = 0.5,
     lexical: float = 1.5,
     lexical_per: float = 800.0,
@@ -111,9 +111,9 @@ def load_mongescore(
     """Greedy matching of order p in a middle layer, *sentence* times the cosine of sentence vectors, and chrF.
 
     Each is rescaled first, so that unrelated texts score 0 and a copy 1, and so does their weighted mean. *alpha* is
-    the weight of recall in the F of the matching, which leans to the side of the shorter text by *lean*. *lexical* is
-    the weight of chrF for *lexical_per* characters of the reference (0: for any length); *dtype* the number format of
-    the encoder. The other defaults were chosen on several tasks at once: docs/results.md has the commands.
+    the weight of recall in the F of the matching; a *lean* above 0 leans it to the side of the shorter text. *lexical*
+    is the weight of chrF for *lexical_per* characters of the reference (0: for any length); *dtype* the number format
+    of the encoder. The other defaults were chosen on several tasks at once: docs/results.md has the commands.
     """
     run = {"encoder": encoder, **({} if dtype == "float32" else {"dtype": dtype})}
     terms = _matching_terms(run, {"layers": layers, "order": order, "alpha": alpha, "lean": lean}, sentence)
