@@ -54,6 +54,7 @@ def test_texts_without_words(text: str) -> None:
     assert one.spans.shape == (len(one.words), 2)
 
 
+@pytest.mark.slow
 def test_a_very_long_line_is_cut_at_blanks() -> None:
     text = "boat " * 25_000
     one = load_annotator(cache=False).annotate([text])[0]

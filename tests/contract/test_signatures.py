@@ -153,6 +153,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_equal_signatures_mean_comparable_scores(name: str, folder: Path) -> None:
     @settings(max_examples=60)

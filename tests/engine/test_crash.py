@@ -93,6 +93,7 @@ JOBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", JOBS.values(), ids=JOBS.keys())
 def test_killed_jobs_go_on(arguments: list[str], texts: list[str], tmp_path: Path) -> None:
     (tmp_path / "undisturbed").mkdir()
