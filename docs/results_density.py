@@ -40,7 +40,7 @@ GOLD = {"fr": ("enfr", True), "zh": ("zhen", False)}  # the file, and whether En
 STEPS = {"fcnn": 600, "real-nvp": 200, "gan-real-nvp": 80, "muse": 400}
 METHODS = (
     "identity", "clp", "fcnn", "real-nvp", "clp,real-nvp", "umd", "norm", "vecmap",
-    "muse", "muse+cc", "muse+graph", "muse+procrustes",
+    "muse", "muse+cc", "muse+graph",
     "gan-real-nvp", "gan-real-nvp+cc", "gan-real-nvp+graph", "gan-real-nvp+procrustes",
 )  # fmt: skip
 TASKS = ("RFEval", "Tatoeba", "dictionary", "alignment")

@@ -83,6 +83,30 @@ def test_a_continued_training_ends_in_the_same_weights(tmp_path):
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.parametrize("where", ["step", "judge"])
+def test_an_interrupt_within_a_step_is_not_half_kept(tmp_path, where):
+    whole, settings = Regression(), LoopSettings(steps=30, judge_every=10, save_every=0)
+    expected = run_loop(whole, settings, recipe="r")
+    cut = Regression()
+    inner, calls = getattr(cut, where), []
+
+    def interrupted(*arguments):
+        result = inner(*arguments)
+        calls.append(result)
+        if len(calls) == 2:
+            raise KeyboardInterrupt  # the optimizer has moved, the loop does not know it yet
+        return result
+
+    setattr(cut, where, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(cut, settings, recipe="r", checkpoint=tmp_path / "c")
+    again = Regression()
+    result = run_loop(again, settings, recipe="r", checkpoint=tmp_path / "c")
+    assert result.losses == expected.losses
+    assert result.judgements == expected.judgements
+    assert all(torch.equal(a, b) for a, b in zip(whole.weights().values(), again.weights().values(), strict=True))
+
+
 def test_kill_9(tmp_path):
     code = f"""
     import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})

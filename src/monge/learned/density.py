@@ -26,7 +26,8 @@ from monge.learned.supervised import Judge, SupervisedTraining, TrainedModel
 SUPERVISED = ("fcnn", "real-nvp")
 UNSUPERVISED = ("gan-real-nvp", "muse")
 CONSTRAINTS = ("cc", "graph", "procrustes")
-TRAINED = (*SUPERVISED, *UNSUPERVISED, *(f"{name}+{extra}" for name in UNSUPERVISED for extra in CONSTRAINTS))
+_CONSTRAINED = [f"{name}+{extra}" for name in UNSUPERVISED for extra in CONSTRAINTS]
+TRAINED = (*SUPERVISED, *UNSUPERVISED, *(name for name in _CONSTRAINED if name != "muse+procrustes"))  # MUSE has it
 ALGORITHM = 1  # raise it when a training gives other maps than before
 _REFINEMENTS = 5  # rounds of Procrustes after MUSE, as in its public code
 _LONGEST = {"fcnn": 1600, "real-nvp": 1600, "gan-real-nvp": 1000, "muse": 4000}  # steps
@@ -142,7 +143,7 @@ def refine_by_procrustes(maps: Maps, sample: Unpaired, judge: Judge, *, rounds: 
             break
         maps = fit_rotation(VectorPairs(source[left], target[right]))
         value = judge.of_map(maps)
-        if not highest >= value:
+        if value > highest or np.isnan(highest):
             best, highest = maps, value
     return best
 

@@ -130,7 +130,8 @@ def run_loop(
             if report is not None:
                 report(number + 1, loop.result.losses[-1], loop.last_judgement)
     except KeyboardInterrupt:
-        loop.save()
+        if loop.between_steps:
+            loop.save()
         raise
     loop.finish()
     return loop.result
@@ -145,6 +146,7 @@ class _Loop:
         self.result = LoopResult(checkpoint=path)
         self.best = _copy(training.weights())
         self.saved_at = time.monotonic()
+        self.between_steps = True  # within a step the state is neither that before nor that after it
 
     @property
     def last_judgement(self) -> float | None:
@@ -165,6 +167,14 @@ class _Loop:
 
     def advance(self, number: int) -> bool:
         """Take one step; return whether training goes on."""
+        self.between_steps = False
+        goes_on = self._advance(number)
+        self.between_steps = True
+        if goes_on and self.path is not None and time.monotonic() - self.saved_at >= self.settings.save_every:
+            self.save()
+        return goes_on
+
+    def _advance(self, number: int) -> bool:
         seed_step(self.settings.seed, number)
         loss = self.training.step(number)
         if not math.isfinite(loss):
@@ -179,8 +189,6 @@ class _Loop:
             if self.is_stuck():
                 self.result.notes.append(f"stopped after step {number + 1}: no better judgement since")
                 return False
-        if self.path is not None and time.monotonic() - self.saved_at >= self.settings.save_every:
-            self.save()
         return True
 
     def judge(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,8 +34,10 @@ class Fitting:
     def discard_checkpoints(self) -> None:
         """Delete the files that a repeated run would continue from; call it once the maps have been saved."""
         if self.checkpoint is not None:
-            for name in TRAINED:
-                Path(f"{os.fspath(self.checkpoint)}.{name}").unlink(missing_ok=True)
+            start = Path(self.checkpoint)
+            for file in start.parent.iterdir():
+                if file.name.startswith(f"{start.name}.") and file.is_file():
+                    file.unlink()
 
 
 def parse_all_methods(text: str) -> tuple[str, ...]:
@@ -56,21 +59,22 @@ def fit_methods(
     fitting = fitting or Fitting()
     notes: list[str] = []
     fitters: dict[str, Callable[[VectorPairs], Maps]] = dict(METHODS)
+    numbers = itertools.count(1)  # of trainings: a method may be named twice
     fitters["vecmap"] = lambda rows: _vecmap(rows, fitting)
     for name in TRAINED:
-        fitters[name] = _trainer(name, fitting, notes)
+        fitters[name] = _trainer(name, fitting, notes, numbers)
     source, target = fit_remap(sample, methods, fitters)
     return source, target, tuple(notes)
 
 
-def _trainer(name: str, fitting: Fitting, notes: list[str]) -> Callable[[VectorPairs], Maps]:
+def _trainer(name: str, fitting: Fitting, notes: list[str], numbers: Iterator[int]) -> Callable[[VectorPairs], Maps]:
     from monge.learned.loop import Report, progress_reporter
 
     def report(title: str, steps: int) -> Report:
         return progress_reporter(title, steps, fitting.progress)
 
     def train(rows: VectorPairs) -> Maps:
-        place = None if fitting.checkpoint is None else f"{os.fspath(fitting.checkpoint)}.{name}"
+        place = None if fitting.checkpoint is None else f"{os.fspath(fitting.checkpoint)}.{next(numbers)}.{name}"
         found = fit_density(name, rows, fitting.training, checkpoint=place, report=report)
         kept = found.course.best_step
         change = f"{fitting.training.criterion} criterion {found.before:.4f} before, {found.after:.4f} after"

@@ -67,8 +67,9 @@ def simulate_cbli(
 ) -> CbliResult:
     """Run a simulation. Every run draws new languages; each method is fitted once per run and tested at every ε.
 
-    The epoch of trained methods is chosen by the word precision on a validation set without shift, as the chapter's
-    simulation has one; also that of methods that see no pairs otherwise.
+    The epoch of trained methods is chosen by the word precision on a validation set, also that of methods that see no
+    pairs otherwise. The chapter draws that set with the shift ε of the test; here it has none, so that one fit serves
+    every ε.
 
     >>> setting = CbliSetting(occurrences=10, transform="rigid")
     >>> result = simulate_cbli(CbliRequest(setting, (0.0,), ("centre,rotation",), runs=2))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -115,7 +117,7 @@ def run_train_adapter(
     training = AdapterTraining(student, examples, settings, seed=request.seed)
     loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
     weights = digest(weight_files(directory), environment)
-    data = _describe_data(request)
+    data = _describe_data(request, groups)
     recipe = f"adapter {weights} {settings} {data} {request.teacher} {request.seed}"
     count = sum(len(example.hypotheses) for example in examples)
     tell(f"training {title}: {len(examples):,} references, {count:,} pairs, {settings.steps} steps on {student.device}")
@@ -186,9 +188,14 @@ def _ask_teacher(
     return [kept for kept in (example.above(floor) for example in asked) if kept is not None]
 
 
-def _describe_data(request: TrainAdapterRequest) -> list[dict[str, str]]:
+def _describe_data(request: TrainAdapterRequest, examples: Sequence[Example]) -> list[dict[str, str]]:
+    """Name what is learned from, each file with its SHA-256, judged sets with that of their texts and judgments."""
     files = [{"file": Path(path).name, "sha256": hash_files([Path(path)])} for path in request.pairs]
-    return [*files, *({"judgments": name} for name in request.judgments)]
+    if not request.judgments:
+        return files
+    judged = [(one.reference, one.hypotheses, one.judgments) for one in examples if one.judgments]
+    content = hashlib.sha256(json.dumps(judged).encode()).hexdigest()
+    return [*files, {"judgments": ", ".join(request.judgments), "sha256": content}]
 
 
 def _history(
