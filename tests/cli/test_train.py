@@ -19,7 +19,19 @@ def test_without_torch_the_extra_is_named(tmp_path, monkeypatch, capsys):
     command = ["train", "adapter", "minilm", "--pairs", pairs, "--corrupt", "--output", str(tmp_path / "x")]
     assert main(command) == 2
     assert "pip install 'monge[torch]'" in capsys.readouterr().err
-    command = ["train", "encoder", "minilm", "--pairs", pairs, "--task", "nli", "--output", str(tmp_path / "d")]
+    labels = ["a\tb\tlabel", *(f"a b {n}\tc d {n}\t{n % 2}" for n in range(60))]
+    labelled = write_pairs(tmp_path / "l.tsv", labels)
+    command = [
+        "train",
+        "encoder",
+        "minilm",
+        "--pairs",
+        labelled,
+        "--task",
+        "paraphrase",
+        "--output",
+        str(tmp_path / "d"),
+    ]
     assert main(command) == 2
     assert "pip install 'monge[torch]'" in capsys.readouterr().err
 
@@ -57,3 +69,8 @@ def test_encoder_and_adapter(tmp_path, capsys, monkeypatch):
     line = write_pairs(tmp_path / "r.txt", ["the cat sat"])
     assert main(["score", line, "-i", line, "-m", f"bertscore,encoder={file}", "-q"]) == 0
     assert "1.0000" in capsys.readouterr().out
+
+
+def test_adapters_that_ship_are_found_by_name(capsys):
+    assert main(["models", "path", "minilm-distilled"]) == 0
+    assert capsys.readouterr().out.strip().endswith("minilm-distilled.safetensors")

@@ -23,6 +23,8 @@ from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from monge.encoders.models import ModelSpec
 
 
@@ -52,15 +54,27 @@ def run(args: argparse.Namespace) -> int:
         return _add(args, environment)
     if args.action == "layers":
         return _print_layers()
-    specs = [find_model(name) for name in args.names]
     if args.action == "list":
-        _print_table(specs or list(MODELS), environment)
+        _print_table([find_model(name) for name in args.names] or list(MODELS), environment)
         return 0
-    if not specs:
+    if not args.names:
         raise OptionError(f"monge models {args.action} needs the name of a model; `monge models` lists them")
-    for spec in specs:
-        print(_path_of(spec, environment) if args.action == "path" else _fetch(spec, environment))
+    find = _path_of if args.action == "path" else _fetch
+    for name in args.names:
+        print(_place_of(name, find, environment))
     return 0
+
+
+def _place_of(name: str, find: Callable[[ModelSpec, Environment], str], environment: Environment) -> str:
+    """Return where a model is; of an adapter that comes with monge, its file, and what it changes must be there."""
+    from monge.encoders.adapter import find_shipped
+    from monge.encoders.models import find_model
+
+    shipped = find_shipped(name)
+    if shipped is None:
+        return find(find_model(name), environment)
+    find(find_model(shipped.base), environment)
+    return str(shipped.path)
 
 
 def _add(args: argparse.Namespace, environment: Environment) -> int:

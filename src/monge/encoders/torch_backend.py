@@ -139,7 +139,7 @@ def import_torch() -> tuple[Any, Any]:
         import torch
         import transformers
     except ImportError:
-        raise ModelError("this model, device or dtype needs torch: pip install 'monge[torch]'") from None
+        raise ModelError("this needs torch: pip install 'monge[torch]'") from None
     return torch, transformers
 
 

@@ -104,12 +104,12 @@ def run_train_adapter(
     not fit each other, ModelError for an encoder that cannot be trained.
     """
     environment = environment or Environment.read()
-    import_torch()
     tell = announce or (lambda text: None)
     settings, began = request.chosen_settings, time.monotonic()
     _check(request, settings)
     directory, title = find_directory(request.encoder, environment)
     groups = _read_groups(request, environment)
+    import_torch()
     examples = _ask_teacher(request, groups, environment, tell) if settings.distil else groups
     student = LowRankEncoder(
         directory, rank=settings.rank, length=settings.length, seed=request.seed, device=request.device

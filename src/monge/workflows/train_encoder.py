@@ -75,10 +75,10 @@ def run_train_encoder(
     that cannot be used, OptionError for settings that do not fit, ModelError for an encoder that is not BERT-shaped.
     """
     environment = environment or Environment.read()
-    import_torch()
     settings, target, began = request.chosen_settings, Path(request.output), time.monotonic()
     check_new_folder(target)
     data = read_labelled_pairs(request.pairs, request.task)
+    import_torch()
     directory, title = find_directory(request.encoder, environment)
     training = FinetuneTraining(directory, data, settings, seed=request.seed, device=request.device)
     every = max(1, training.steps // _JUDGEMENTS)
