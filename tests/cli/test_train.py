@@ -1,4 +1,4 @@
-"""`monge train`: what a person types, sees, and is told when something is wrong."""
+"""`monge train`: what a person types and sees, also when something is wrong."""
 
 import json
 import sys

@@ -171,7 +171,7 @@ def _unpaired(sample: VectorPairs) -> Unpaired:
 
 
 def default_steps(base: str, sample: VectorPairs) -> int:
-    """Return how many steps a training takes at most unless it is told otherwise: twenty epochs, within limits."""
+    """Return the largest number of steps of a training by default: twenty epochs, within limits."""
     batches = -(-len(sample.source if base in SUPERVISED else sample.source_vectors) // _BATCH)
     return min(_LONGEST[base], max(200, _EPOCHS * batches)) if base != "muse" else _LONGEST[base]
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Protocol
 
 from monge.encoders.torch_backend import import_torch
@@ -84,6 +85,16 @@ class LoopResult:
     best_step: int = 0
     notes: list[str] = field(default_factory=list)
     checkpoint: Path | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the course of the training as plain values, for a manifest."""
+        return {
+            "steps": len(self.losses),
+            "best_step": self.best_step,
+            "loss_first": fmean(self.losses[:10]) if self.losses else None,
+            "loss_last": fmean(self.losses[-10:]) if self.losses else None,
+            "held_out": {str(step): round(value, 5) for step, value in self.judgements.items()},
+        }
 
     def discard_checkpoint(self) -> None:
         """Delete the file that a repeated run would continue from."""

@@ -123,7 +123,7 @@ def choose_encoders(
 
 
 def _default_model(variant: MetricVariant) -> ModelSpec | None:
-    """Return the known model that a transport metric takes unless it is told otherwise; None if it was told."""
+    """Return the known model that a transport metric takes by default; None if another was named."""
     choices = ("encoder", "layers", "against_encoder", "idf", "baseline", "remap", "context")
     told = any(name in variant.options for name in choices)
     if told or (variant.name not in MULTILINGUAL_OPTIONS and find_spec(variant.name).family != "transport"):

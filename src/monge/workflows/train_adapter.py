@@ -208,10 +208,6 @@ def _history(
         "notes": list(request.notes),
         "training": dataclasses.asdict(settings),
         "seed": request.seed,
-        "steps": len(result.losses),
-        "best_step": result.best_step,
-        "loss_first": float(np.mean(result.losses[:10])) if result.losses else None,
-        "loss_last": float(np.mean(result.losses[-10:])) if result.losses else None,
-        "held_out": {str(step): round(value, 5) for step, value in result.judgements.items()},
+        **result.record(),
         "monge": __version__,
     }

@@ -49,8 +49,8 @@ def run_train_context(
 ) -> TrainContextResult:
     """Train the networks of a request and write them.
 
-    *announce* is told how long training will take before it starts; *show* says whether bars of progress are shown
-    (None: on a terminal).
+    *announce* is called with the time that training will take before it starts; *show* says whether bars of progress
+    are shown (None: on a terminal).
 
     Raises InputError for files of different lengths or with too few texts, and OptionError for bad settings.
     """

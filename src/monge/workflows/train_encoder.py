@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from monge.encoders.checkpoint import weight_files
 from monge.encoders.registry import find_directory
 from monge.encoders.stores import digest
@@ -110,10 +108,6 @@ def _manifest(
         "classes": count_classes(data),
         "training": dataclasses.asdict(settings),
         "seed": request.seed,
-        "steps": len(result.losses),
-        "best_step": result.best_step,
-        "loss_first": float(np.mean(result.losses[:10])) if result.losses else None,
-        "loss_last": float(np.mean(result.losses[-10:])) if result.losses else None,
-        "held_out": {str(step): round(value, 5) for step, value in result.judgements.items()},
+        **result.record(),
         "monge": __version__,
     }
