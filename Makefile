@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 TORCH ?= torch==2.13.0  # a CPU build where one is offered under this version
-BUILD := pyproject.toml setup.py $(wildcard src/monge/transport/native/*)
+BUILD := pyproject.toml setup.py $(wildcard src/monge/transport/native/* src/monge/storage/native/*)
 BIN := $(VENV)/bin
 
 .PHONY: demo test test-slow lint test-torch bench docs site notebooks clean
@@ -28,11 +28,14 @@ $(VENV)/.installed-torch: $(BUILD) | $(BIN)/python
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
+# compiled modules are kept, whatever the environment says: tests start Python 100 times and pytest rewrites 600 modules
+KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
+
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n auto -m "not torch and not slow"
+	$(KEEP_COMPILED) $(BIN)/python -m pytest -n auto -m "not torch and not slow"
 
 test-slow: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m "slow and not torch"
+	$(KEEP_COMPILED) $(BIN)/python -m pytest -m "slow and not torch"
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -40,7 +43,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 test-torch: $(VENV)/.installed-torch
-	$(BIN)/python -m pytest -m torch
+	$(KEEP_COMPILED) $(BIN)/python -m pytest -m torch
 
 docs: $(VENV)/.installed-test
 	$(BIN)/python docs/build.py

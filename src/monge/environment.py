@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 from monge.errors import OptionError, suggest
 
 CACHE_BYTES = 4 << 30
+MOST_CACHE_BYTES = 32 << 30  # that is taken without being asked for
 CACHE_DTYPES = ("float32", "float16")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -30,7 +33,8 @@ class Environment:
     cache
         Whether stored vectors and scores are used and new ones kept (off with ``MONGE_NO_CACHE=1``).
     cache_bytes
-        The most that stored vectors may take (``MONGE_CACHE_SIZE``, such as 500M or 2GB; default 4 GB).
+        The most that stored vectors may take (``MONGE_CACHE_SIZE``, such as 500M or 2GB; default: a twentieth of
+        the disk, but at least 4 GB, at most 32 GB, and above 4 GB no more than half of what is free).
     cache_dtype
         How vectors are stored (``MONGE_CACHE_DTYPE``): float32, or float16 in half the space.
     offline
@@ -64,11 +68,11 @@ class Environment:
         Raises OptionError when a variable holds a value that makes no sense.
         """
         known = os.environ if variables is None else variables
-        size = known.get("MONGE_CACHE_SIZE", "")
+        size, directory = known.get("MONGE_CACHE_SIZE", ""), _read_cache_directory(known)
         return cls(
-            cache_directory=_read_cache_directory(known),
+            cache_directory=directory,
             cache=not _is_set(known, "MONGE_NO_CACHE"),
-            cache_bytes=parse_bytes(size) if size else CACHE_BYTES,
+            cache_bytes=parse_bytes(size) if size else share_of_disk(directory),
             cache_dtype=known.get("MONGE_CACHE_DTYPE") or "float32",
             offline=_is_set(known, "MONGE_OFFLINE"),
             data_folders=tuple(
@@ -76,6 +80,21 @@ class Environment:
             ),
             token=known.get("MONGE_TOKEN", "").strip(),
         )
+
+
+@functools.cache
+def share_of_disk(directory: Path) -> int:
+    """Return how many bytes stored vectors may take in *directory* where nobody said how many.
+
+    A twentieth of its disk, from 4 to 32 GB, and above 4 no more than half of what is free; looked up once per process.
+    """
+    known = (directory.absolute(), *directory.absolute().parents)
+    place = next((path for path in known if os.path.exists(path)), directory)
+    try:
+        usage = shutil.disk_usage(place)
+    except OSError:
+        return CACHE_BYTES
+    return max(min(usage.total // 20, usage.free // 2, MOST_CACHE_BYTES), CACHE_BYTES)
 
 
 def _read_cache_directory(known: Mapping[str, str]) -> Path:

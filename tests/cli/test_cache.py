@@ -2,14 +2,17 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from monge import environment
 from monge.cli import main
 from monge.encoders.static.files import load_vectors
 from monge.engine.journal import MAKER
-from monge.storage.store import Store, make_label
+from monge.storage.store import Store, format_bytes, make_label
 
 
 @pytest.fixture
@@ -34,8 +37,9 @@ def filled(folder: Path) -> Path:
 def test_an_empty_cache_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache"]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0].startswith("vectors: 0 bytes of at most 4.0 GB in ")
-    assert shown[1].startswith("word vectors: 0 bytes of at most 4.0 GB in ")
+    bound = format_bytes(environment.share_of_disk(folder / "cache"))
+    assert shown[0].startswith(f"vectors: 0 bytes of at most {bound} in ")
+    assert shown[1].startswith(f"word vectors: 0 bytes of at most {bound} in ")
     assert shown[2].startswith("scores: 0 bytes of at most 512.0 MB in ")
     assert len(shown) == 3
 
@@ -62,6 +66,21 @@ def test_the_bound_comes_from_the_environment(
     monkeypatch.setenv("MONGE_CACHE_SIZE", "lots")
     assert main(["cache"]) == 2
     assert "'lots' is not a size" in capsys.readouterr().err
+
+
+def test_the_usual_bound_follows_the_disk(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ((60, 1, "4.0"), (120, 60, "6.0"), (240, 20, "10.0"), (1 << 12, 1 << 11, "32.0"))
+    for total, free, bound in sizes:
+        environment.share_of_disk.cache_clear()
+        usage = SimpleNamespace(total=total << 30, free=free << 30)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+        assert main(["cache"]) == 0
+        assert f"of at most {bound} GB" in capsys.readouterr().out
+    environment.share_of_disk.cache_clear()
+    assert environment.share_of_disk(tmp_path / "not" / "there") == 32 << 30
+    environment.share_of_disk.cache_clear()
 
 
 def test_prune(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,7 +106,7 @@ def test_signature_and_identity_name_the_adapter(base, tmp_path, environment):
     [
         (["0.query"], {"weights": "0" * 64}, "changes the weights 00000000"),
         (["0.embed"], {}, "is no factor"),
-        (["0.query"], {"base": "/no/such/folder/x y"}, "no encoder at"),
+        (["0.query"], {"base": "/no/such/folder/x y"}, "is not here; put its folder beside the adapter"),
     ],
 )
 def test_what_does_not_fit_is_refused(base, tmp_path, environment, names, settings, message):
@@ -129,8 +129,8 @@ def test_shipped_adapters_are_small_and_say_what_they_are():
     assert SHIPPED
     assert sum(shipped.path.stat().st_size for shipped in SHIPPED) <= 2_000_000
     for shipped in SHIPPED:
-        adapter = Adapter.load(shipped.path)
         assert shipped.path.stat().st_size <= 1_000_000
+        adapter = Adapter.load(shipped.path)
         assert adapter.base == shipped.base
         assert adapter.history is not None
         assert "no human label" in adapter.history["variant"]

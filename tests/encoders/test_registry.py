@@ -62,11 +62,18 @@ def test_unknown_names_are_reported(name, reported):
 
 def test_a_hub_name_while_offline_is_reported(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(ModelError, match=r"no encoder 'some/model': .* offline the hub is not asked$"):
+    with pytest.raises(ModelError, match=r"no encoder 'some/model': .* offline the hub is not asked(; |$)"):
         load_encoder("some/model", environment=Environment(offline=True))
     monkeypatch.setenv("MONGE_OFFLINE", "1")
     with pytest.raises(ModelError, match="offline"):
         load_encoder("some/model")
+
+
+def test_a_hub_name_without_torch_names_the_extra(monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModelError, match=r"no encoder 'roberta-large': .* pip install 'monge\[torch\]'"):
+        load_encoder("roberta-large", environment=Environment(offline=True))
 
 
 @pytest.mark.parametrize("name", ["bert-base-uncased", "some/model"])

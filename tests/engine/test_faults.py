@@ -28,7 +28,7 @@ class Runner:
 
     def start(self, output: str, *more: str, largest_file: int | None = None) -> "subprocess.Popen[str]":
         texts = [str(self.folder / "ref.txt"), "-i", str(self.folder / "hyp.txt")]
-        metrics = ["-m", "yisi1", "chrf", "--encoder", str(self.encoder), "--layers", "0"]
+        metrics = ["-m", f"yisi1:=yisi1,encoder={self.encoder},layers=0", "chrf"]
         output = str(self.folder / output)
         return subprocess.Popen(
             [sys.executable, "-m", "monge", "score", *texts, *metrics, "--segments", output, "-f", "json", *more],

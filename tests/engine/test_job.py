@@ -268,4 +268,10 @@ def test_notes_of_one_kind_are_counted_together() -> None:
     cut = [Score(0.5, notes=(f"hypothesis: cut at 254 of {count} tokens",)) for count in (300, 400)]
     unknown = Score(0.5, notes=("reference: 2 of 9 words unknown: quux, blah",))
     counted = count_notes([*cut, unknown])
+    shares = [Score(0.5, notes=(f"hypothesis: {share} % of the words unknown",)) for share in (30, 60, 45)]
+    same = [Score(0.5, notes=("reference: encoded in 3 windows",))] * 2
+    assert count_notes([*shares, *same]) == {
+        "hypothesis: up to 60 % of the words unknown": 3,
+        "reference: encoded in 3 windows": 2,
+    }
     assert counted == {"hypothesis: cut to the encoder's window": 2, "reference: words unknown": 1}

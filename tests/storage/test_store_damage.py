@@ -115,6 +115,7 @@ def test_a_bit_in_the_schema(sound: Path, tmp_path: Path, bit: int) -> None:
         "UPDATE entries SET offset = -1",
         "UPDATE entries SET size = 'many'",
         "UPDATE entries SET crc = x'00ff'",
+        "UPDATE entries SET crc = crc + 4294967296",
         "UPDATE entries SET pack = 0.5",
         "UPDATE entries SET pack = 999",
         "UPDATE entries SET label = 999",

@@ -7,10 +7,11 @@
 
 Vectors and annotations of texts, converted word vectors and scores of finished chunks are kept in $MONGE_CACHE, or
 else in the folder monge of your cache, so that no text is encoded twice and an interrupted job can go on. Vectors are
-used only by the code and library versions that computed them. Vectors of texts take at most 4 GB, and so do word
-vectors (MONGE_CACHE_SIZE changes that). MONGE_CACHE_DTYPE=float16 halves the vectors of texts, with rounded scores and
-a signature that says so. A cache that cannot be written is read; nothing is read or kept with --no-cache or
-MONGE_NO_CACHE=1. Models are not part of this: see `monge models`.
+used only by the code and library versions that computed them. Vectors of texts may take a twentieth of the disk, from
+4 to 32 GB and no more than half of what is free, and so may word vectors; MONGE_CACHE_SIZE=2GB changes that.
+MONGE_CACHE_DTYPE=float16 halves the vectors of texts, with rounded scores and a signature that says so. A cache that
+cannot be written is read; nothing is read or kept with --no-cache or MONGE_NO_CACHE=1. Models are not part of this:
+see `monge models`.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def _prune(texts: Shelf, words: Shelf, most: int) -> int:
 
 def _verify(shelves: Sequence[Shelf]) -> int:
     entries, damaged = (sum(numbers) for numbers in zip(*(shelf.verify() for shelf in shelves), strict=True))
-    print(f"{entries} entries read, {damaged} damaged" + (": removed, they will be made again" if damaged else ""))
+    print(
+        f"{entries} {'entry' if entries == 1 else 'entries'} read, {damaged} damaged"
+        + (": removed, they will be made again" if damaged else "")
+    )
     return 1 if damaged else 0
 
 

@@ -137,15 +137,18 @@ class CloudBatch(Mapping[str, PointCloud]):
         return RaggedClouds(self.points, self.weights, self.offsets, places)
 
 
-def build_clouds(recipe: CloudRecipe, batch: EncodedBatch, idf: IdfModel | None) -> CloudBatch:
+def build_clouds(
+    recipe: CloudRecipe, batch: EncodedBatch, idf: IdfModel | None, *, overwrite: bool = False
+) -> CloudBatch:
     """Return the clouds that ``recipe.build`` makes of each text, bit for bit, built at once.
 
     Recipes that do not treat every token by itself (KDE routing, a re-mapping, tf-idf) and texts without tokens that
-    count are built one by one.
+    count are built one by one. With *overwrite* the points may take the place of the vectors of *batch*, which nobody
+    else may use then.
     """
     if not is_tokenwise(recipe):
         return CloudBatch.of([recipe.build(batch[k], idf) for k in range(len(batch))], batch.texts)
-    return _Builder(recipe, batch, idf).build()
+    return _Builder(recipe, batch, idf, overwrite).build()
 
 
 def is_tokenwise(recipe: CloudRecipe) -> bool:
@@ -158,6 +161,7 @@ class _Builder:
     recipe: CloudRecipe
     batch: EncodedBatch
     idf: IdfModel | None
+    overwrite: bool = False
 
     def build(self) -> CloudBatch:
         batch, counts = self.batch, np.diff(self.batch.offsets)
@@ -220,7 +224,11 @@ class _Builder:
         everything = len(kept) == vectors.shape[1]
         scaled = recipe.normalise_points and not recipe.pools
         if recipe.aggregation == SINGLE and len(vectors) == 1 and not recipe.normalise_layers:
-            points = np.asarray(vectors[0] if everything else vectors[0][kept], dtype=np.float32)
+            if everything or (self.overwrite and vectors.flags.writeable):
+                points = vectors[0] if everything else _move_up(vectors[0], kept)
+            else:
+                points = vectors[0][kept]
+            points = np.asarray(points, dtype=np.float32)
             return _in_blocks(recipe.scale_points, points) if scaled else points
         blocks = (
             aggregate_layers(
@@ -231,6 +239,14 @@ class _Builder:
             for start in range(0, max(len(kept), 1), _ROWS)
         )
         return np.concatenate([recipe.scale_points(block) if scaled else block for block in blocks])
+
+
+def _move_up(rows: NDArray[np.float32], kept: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the rows *kept*, in rising order, moved to the start of *rows*: no new memory is needed."""
+    for start in range(0, len(kept), _ROWS):
+        own = kept[start : start + _ROWS]
+        rows[start : start + len(own)] = rows[own]  # those that follow come from behind
+    return rows[: len(kept)]
 
 
 def _in_blocks(

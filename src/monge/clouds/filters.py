@@ -19,6 +19,8 @@ from monge.errors import OptionError, suggest
 Mask = NDArray[np.bool_]
 _SPACE_MARKS = "\u0120\u2581"  # what byte-level BPE and SentencePiece put before a token that follows a space
 
+_ASCII_MARKS = frozenset(string.punctuation)
+
 # Function words of English: articles, pronouns, prepositions, conjunctions, auxiliaries. Own list.
 ENGLISH_STOPWORDS = frozenset(
     """a an the this that these those i me my mine we us our ours you your yours he him his she her hers it its they
@@ -30,9 +32,18 @@ ENGLISH_STOPWORDS = frozenset(
 )
 
 
+def _without_mark(token: str) -> str:
+    return token.lstrip(_SPACE_MARKS) or token
+
+
 @lru_cache(maxsize=100_000)
 def _is_punctuation(token: str) -> bool:
-    return bool(token) and all(unicodedata.category(char)[0] in "PS" for char in token)
+    return bool(token) and all(unicodedata.category(char)[0] in "PS" for char in _without_mark(token))
+
+
+@lru_cache(maxsize=100_000)
+def _is_ascii_mark(token: str) -> bool:
+    return _without_mark(token) in _ASCII_MARKS
 
 
 class Tokens(Protocol):
@@ -69,8 +80,7 @@ class TokenColumns:
 
 
 def _mask(encoded: Tokens, rule: Callable[[str], bool]) -> Mask:
-    verdicts = {token: rule(token.lstrip(_SPACE_MARKS) or token) for token in set(encoded.tokens)}
-    hits = np.fromiter(map(verdicts.__getitem__, encoded.tokens), dtype=np.bool_, count=len(encoded.tokens))
+    hits = np.fromiter(map(rule, encoded.tokens), dtype=np.bool_, count=len(encoded.tokens))
     return hits & ~encoded.special
 
 
@@ -80,7 +90,8 @@ def _stopwords(encoded: Tokens, stopwords: Collection[str]) -> Mask:
     whole = np.ones(len(encoded.tokens), dtype=np.bool_)
     whole[1:] &= ~same
     whole[:-1] &= ~same
-    return _mask(encoded, lambda token: token.lower() in stopwords) & whole
+    verdicts = {token: _without_mark(token).lower() in stopwords for token in set(encoded.tokens)}
+    return _mask(encoded, verdicts.__getitem__) & whole
 
 
 def _subwords(encoded: Tokens, _: Collection[str]) -> Mask:
@@ -94,7 +105,7 @@ FILTERS: dict[str, Callable[[Tokens, Collection[str]], Mask]] = {
     "special": lambda encoded, _: encoded.special,
     "punctuation": lambda encoded, _: _mask(encoded, _is_punctuation),
     # the rule of the released MoverScore: one ASCII mark
-    "ascii_punctuation": lambda encoded, _: _mask(encoded, set(string.punctuation).__contains__),
+    "ascii_punctuation": lambda encoded, _: _mask(encoded, _is_ascii_mark),
     "subwords": _subwords,
     "stopwords": _stopwords,
 }

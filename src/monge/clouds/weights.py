@@ -61,6 +61,11 @@ class IdfModel:
         content = json.dumps([self.documents, sorted(self.frequencies.items())], ensure_ascii=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
+    @cached_property
+    def weights(self) -> Mapping[str, Mapping[str, float]]:
+        """The weight of a single occurrence of any token, by weighting; each is computed when it is first needed."""
+        return {name: _Weights(self, rule) for name, rule in WEIGHTINGS.items() if rule is not None}
+
     @property
     def hash(self) -> str:
         """The first eight hexadecimal digits of the digest, which signatures show."""
@@ -85,6 +90,18 @@ class IdfModel:
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: not idf statistics ({error})") from error
         return cls(documents, frequencies, str(content.get("encoder", "")))
+
+
+class _Weights(dict[str, float]):
+    """Weights that are remembered once they were computed."""
+
+    def __init__(self, model: IdfModel, rule: Callable[[IdfModel, str, int], float]) -> None:
+        super().__init__()
+        self._model, self._rule = model, rule
+
+    def __missing__(self, token: str) -> float:
+        weight = self[token] = self._rule(self._model, token, 1)
+        return weight
 
 
 def _smoothed_idf(model: IdfModel, token: str, tf: int) -> float:
@@ -114,12 +131,10 @@ def weigh_alike(tokens: Sequence[str], weighting: str, model: IdfModel | None) -
     >>> weigh_alike(["a", "b"], "uniform", None)
     array([1., 1.])
     """
-    rule = WEIGHTINGS[weighting]
-    if rule is None:
+    if WEIGHTINGS[weighting] is None:
         return np.ones(len(tokens))
     assert model is not None, "weighting by idf needs counted statistics"
-    values = {token: rule(model, token, 1) for token in set(tokens)}
-    return np.fromiter(map(values.__getitem__, tokens), dtype=np.float64, count=len(tokens))
+    return np.fromiter(map(model.weights[weighting].__getitem__, tokens), dtype=np.float64, count=len(tokens))
 
 
 def weigh_tokens(tokens: Sequence[str], weighting: str, model: IdfModel | None) -> NDArray[np.float64]:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.checkpoint import NAMINGS
+from monge.encoders.onnx.graph import MATRICES
 from monge.errors import ModelError
 from monge.storage.artifact import Artifact
 
 KIND = "adapter"
 SUFFIX = ".safetensors"
-ROLES = ("query", "key", "value", "merge", "expand", "contract")  # the matrices of a layer that an adapter may change
 FloatArray = NDArray[np.float32]
 
 
@@ -68,7 +68,7 @@ class Adapter:
         for name, array in artifact.arrays.items():
             layer, _, rest = name.partition(".")
             role, _, part = rest.partition(".")
-            if not layer.isdigit() or role not in ROLES or part not in ("up", "down") or array.ndim != 2:
+            if not layer.isdigit() or role not in MATRICES or part not in ("up", "down") or array.ndim != 2:
                 raise ModelError(f"{path}: {name!r} is no factor of an adapter")
         return cls(base, weights, artifact.arrays, artifact.digest, str(path), artifact.history)
 

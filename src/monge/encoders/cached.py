@@ -137,16 +137,14 @@ class CachedEncoder:
         """Return different texts laid end to end, if all of them are stored."""
         if len(set(texts)) != len(texts) or not all(0 <= layer < self.layers for layer in layers):
             return None
-        columns = [key for layer in layers for key in self._keys(texts, str(layer)).values()]
-        laid = self.store.gather([*columns, *self._keys(texts, _SHEET).values()])
+        laid = self.store.gather(self._list_keys(texts, [*map(str, layers), _SHEET]))
         return None if laid is None else self._lay_out(texts, laid, len(layers))
 
     def read_joined(self, texts: Sequence[str], layers: Sequence[int], joining: Joining) -> EncodedBatch | None:
         """Return different texts with joined vectors, if all of them are stored."""
         if len(set(texts)) != len(texts) or self._dtype != "float32":
             return None
-        keys = self._keys(texts, _name_joined(layers, joining))
-        laid = self.store.gather([*keys.values(), *self._keys(texts, _SHEET).values()])
+        laid = self.store.gather(self._list_keys(texts, [_name_joined(layers, joining), _SHEET]))
         if laid is None or not laid.starts[len(texts)]:
             return None
         batch, vectors = self._lay_out(texts, laid, 0), laid.data[: laid.starts[len(texts)]].view(np.float32)
@@ -169,7 +167,7 @@ class CachedEncoder:
         """Return the texts from their vectors, layer by layer, followed by the sheets at the end."""
         first = len(laid.starts) - 1 - len(texts)
         bounds = laid.starts[first:] - laid.starts[first]
-        sheets = Sheets.read(laid.data[laid.starts[first] :].tobytes(), bounds.tolist())
+        sheets = Sheets.read(laid.data[laid.starts[first] :], bounds)
         end = int(laid.starts[layers * len(texts)])
         width = -1 if end else self.dimension  # named layers may be wider or narrower than the last
         vectors = laid.data[:end].view(self._dtype).reshape(layers, len(sheets.numbers), width)
@@ -186,13 +184,19 @@ class CachedEncoder:
         )
 
     def _keys(self, texts: Iterable[str], part: str) -> dict[str, bytes]:
-        start = hashlib.sha256(f"{self._prefix}{part}\0".encode())
-        keys: dict[str, bytes] = {}
-        for text in texts:
-            if text not in keys:
-                digest = start.copy()
-                digest.update(text.encode("utf-8", errors="surrogatepass"))
-                keys[text] = digest.digest()
+        different = list(dict.fromkeys(texts))
+        return dict(zip(different, self._list_keys(different, [part]), strict=True))
+
+    def _list_keys(self, texts: Sequence[str], parts: Sequence[str]) -> list[bytes]:
+        """Return the keys of the first part of every text, then of the second part …"""
+        contents = [text.encode("utf-8", errors="surrogatepass") for text in texts]
+        keys = []
+        for part in parts:
+            begin = hashlib.sha256(f"{self._prefix}{part}\0".encode()).copy
+            for content in contents:
+                digest = begin()
+                digest.update(content)
+                keys.append(digest.digest())
         return keys
 
     def _assemble(self, text: str, sheet: bytes | None, columns: Sequence[bytes | None]) -> EncodedText | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText
 from monge.encoders.identity import compose_identity
+from monge.encoders.unit import unit_vectors
 from monge.encoders.unknown import unknown_share
 from monge.errors import InputError, OptionError
 from monge.storage.artifact import Artifact
@@ -126,7 +127,7 @@ class ContextEncoder:
         spans = word_spans(text)
         words = tuple(text[start:end] for start, end in spans)
         known = self._rows(text) != UNKNOWN
-        vectors = np.concatenate(list(unit_rows(states)), axis=-1).reshape(len(words), self.dimension)
+        vectors = np.concatenate(list(unit_vectors(states)), axis=-1).reshape(len(words), self.dimension)
         unknown = [span for span, is_known in zip(spans, known, strict=True) if not is_known]
         notes = (_describe_unknown([text[a:b] for a, b in unknown], len(words)),) if unknown else ()
         return EncodedText(
@@ -144,12 +145,6 @@ class ContextEncoder:
 def fold_word(word: str) -> str:
     """Return a word as it is in a vocabulary."""
     return word.lower()
-
-
-def unit_rows(vectors: NDArray[np.floating]) -> Array:
-    """Return vectors (…, d) scaled to length 1; those of zeros stay."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths == 0, 1.0, lengths), dtype=np.float64)
 
 
 def read_sequences(

@@ -182,6 +182,11 @@ def find_held(
     return held.select(texts, layers) if joining is None else held.join(encoder, texts, layers, joining)
 
 
+def is_held(encoder: Encoder) -> bool:
+    """Whether this thread holds texts encoded by *encoder*."""
+    return _key(encoder) in (_HELD.get() or {})
+
+
 def _key(encoder: Encoder) -> object:
     """Return what tells encoders apart: two objects of the same identity compute the same vectors."""
     return stated_identity(encoder) or id(encoder)

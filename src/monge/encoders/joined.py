@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.encoders.base import EncodedText, Encoder
-from monge.encoders.context import ContextEncoder, unit_rows
+from monge.encoders.context import ContextEncoder
 from monge.encoders.identity import compose_identity
+from monge.encoders.unit import unit_vectors
 from monge.encoders.unknown import unknown_share
 from monge.errors import OptionError, suggest
 from monge.storage.identity import stated_identity
@@ -112,12 +113,12 @@ class JoinedEncoder:
 
     def _join(self, static: NDArray[np.float32], context: Array) -> Array:
         """Return the joined vectors (n, d) of the tokens of one text and one seed, at length 1."""
-        one = unit_rows(static) if self.normalise else static.astype(np.float64)
-        two = unit_rows(context) if self.normalise else context
+        one = (unit_vectors(static) if self.normalise else static).astype(np.float64)
+        two = unit_vectors(context) if self.normalise else context
         has_one, has_two = static.any(axis=-1, keepdims=True), context.any(axis=-1, keepdims=True)
         one = np.where(has_two, (1 - self.alpha) * one, one)
         two = np.where(has_one, self.alpha * two, two)
-        return unit_rows(one + two if self.adds else np.concatenate([one, two], axis=-1))
+        return unit_vectors(one + two if self.adds else np.concatenate([one, two], axis=-1))
 
 
 def _spread(encoded: EncodedText, states: Array) -> Array:

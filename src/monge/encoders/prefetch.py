@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -9,11 +10,12 @@ from typing import TypeVar
 
 from monge.encoders.base import EncodedText, Encoder
 from monge.encoders.batching import reader_left
-from monge.encoders.held import find_held, join_batch
+from monge.encoders.held import find_held, is_held, join_batch
 from monge.encoders.joining import Joining, JoiningStore
 from monge.encoders.ragged import BatchEncoder, EncodedBatch
 
 BLOCK = 512  # texts: enough to fill batches of equal length, few enough to hold their vectors
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -26,7 +28,7 @@ def encode_in_background(encoder: Encoder, texts: Sequence[str], layers: Sequenc
     >>> [one.tokens for one in encode_in_background(HashedEncoder(), ["a b", "c"], [0])]
     [('a', 'b'), ('c',)]
     """
-    for block in _in_background(lambda block: encoder.encode(block, layers), texts):
+    for block in in_background(lambda block: encoder.encode(block, layers), _blocks(texts)):
         yield from block
 
 
@@ -46,9 +48,9 @@ def encode_batches(
         if stored is not None:
             yield stored
         else:
-            yield from _in_background(lambda block: encoder.encode_batch(block, layers, kept), texts)
+            yield from in_background(lambda block: encoder.encode_batch(block, layers, kept), _blocks(texts))
     else:
-        yield from _in_background(lambda block: EncodedBatch.of(encoder.encode(block, layers)), texts)
+        yield from in_background(lambda block: EncodedBatch.of(encoder.encode(block, layers)), _blocks(texts))
 
 
 def encode_joined(
@@ -66,20 +68,42 @@ def encode_joined(
         yield join_batch(encoder, batch, layers, joining)
 
 
-def _in_background(encode: Callable[[Sequence[str]], T], texts: Sequence[str]) -> Iterator[T]:
-    blocks = [texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK)]
+def may_be_stored(encoder: Encoder) -> bool:
+    """Whether *encoder* keeps vectors that ``read_stored`` may find; not while this thread holds them in memory."""
+    return isinstance(encoder, BatchEncoder) and isinstance(encoder, JoiningStore) and not is_held(encoder)
+
+
+def read_stored(
+    encoder: Encoder, texts: Sequence[str], layers: Sequence[int], joining: Joining | None
+) -> EncodedBatch | None:
+    """Return different texts with *layers*, or what is *joined* of them, if all of it is stored; else None."""
+    if joining is not None:
+        return encoder.read_joined(texts, layers, joining) if isinstance(encoder, JoiningStore) else None
+    return encoder.read_batch(texts, layers) if isinstance(encoder, BatchEncoder) else None
+
+
+def in_background(work: Callable[[S], T], blocks: Sequence[S], *, workers: int = 1) -> Iterator[T]:
+    """Yield what *work* makes of each block, in order; other threads are at most *workers* + 1 blocks ahead.
+
+    >>> list(in_background(sum, [(1, 2), (3, 4)]))
+    [3, 7]
+    """
     if len(blocks) == 1:
-        yield encode(blocks[0])
+        yield work(blocks[0])
         return
     left = Event()
-    with ThreadPoolExecutor(1, "monge-encode", initializer=reader_left.set, initargs=(left,)) as worker:
+    with ThreadPoolExecutor(workers, "monge-encode", initializer=reader_left.set, initargs=(left,)) as pool:
         try:
-            waiting = [worker.submit(encode, block) for block in blocks[:2]]
-            for block in blocks[2:]:
-                yield waiting.pop(0).result()
-                waiting.append(worker.submit(encode, block))
+            waiting = deque(pool.submit(work, block) for block in blocks[: workers + 1])
+            for block in blocks[workers + 1 :]:
+                yield waiting.popleft().result()
+                waiting.append(pool.submit(work, block))
             while waiting:
-                yield waiting.pop(0).result()
+                yield waiting.popleft().result()
         finally:
             left.set()  # after Ctrl-C nobody wants to wait for the block under way
-            worker.shutdown(cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
+
+
+def _blocks(texts: Sequence[str]) -> list[Sequence[str]]:
+    return [texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import re
 from collections.abc import Callable
@@ -112,6 +113,28 @@ def _load_name(name: str, options: RunOptions, environment: Environment) -> Enco
     raise ModelError(f"no encoder at {name}: no such file or directory")
 
 
+def is_transformer(source: object) -> bool:
+    """Whether *source*, as :func:`load_encoder` takes it, seems to be a transformer, which *dtype* applies to.
+
+    Nothing is loaded or fetched: an unknown name is taken for a transformer of the hub.
+
+    >>> is_transformer("minilm"), is_transformer("glove")
+    (True, False)
+    """
+    if not isinstance(source, str | os.PathLike):
+        return False
+    name = os.fspath(source)
+    for spec in ENCODER_MODELS:
+        if name in (spec.name, spec.title):
+            return spec.kind == "transformer"
+    if find_shipped(name) is not None:
+        return True
+    path = Path(name).expanduser()
+    if path.exists():
+        return (path / "config.json").is_file() or is_adapter(path)
+    return name not in known_names()
+
+
 def known_names() -> list[str]:
     """Return every name that ``load_encoder`` knows, those of other packages included."""
     from importlib.metadata import entry_points
@@ -137,7 +160,9 @@ def _load_named(name: str) -> Encoder | None:
 def _load_hub(name: str, options: RunOptions, environment: Environment) -> Encoder:
     directory, why = download_from_hub(name, environment)
     if directory is None:
-        raise _no_encoder(name, why)
+        missing = importlib.util.find_spec("torch") is None
+        extra = "; models of the hub also need torch: pip install 'monge[torch]'" if missing else ""
+        raise _no_encoder(name, why + extra)
     return _load_path(directory, options, environment, title=name)
 
 
@@ -179,6 +204,8 @@ def find_directory(name: str, environment: Environment) -> tuple[Path, str]:
     spec = next((spec for spec in ENCODER_MODELS if name in (spec.name, spec.title)), None)
     added = read_added(environment).get(name)
     if spec is not None:
+        if spec.kind != "transformer":
+            raise ModelError(f"{name} is not a transformer ({spec.title}: {spec.kind})")
         directory, title = require_model(spec, environment), spec.title
     elif added is not None:
         return find_directory(added.source, environment)
@@ -196,10 +223,29 @@ def find_directory(name: str, environment: Environment) -> tuple[Path, str]:
     return directory, title
 
 
+def name_base(name: str, title: str) -> str:
+    """Return what the file of an adapter calls its encoder: *name*, or *title* for a folder, which others have not."""
+    return title if Path(name).expanduser().is_dir() else name
+
+
+def _find_base(adapter: Adapter, environment: Environment) -> tuple[Path, str]:
+    """Return directory and title of the encoder that *adapter* changes: a folder beside its file, or one by name."""
+    beside = Path(adapter.path).resolve().parent / adapter.base
+    if (beside / "config.json").is_file():
+        return beside, beside.name
+    try:
+        return find_directory(adapter.base, environment)
+    except ModelError as error:
+        raise ModelError(
+            f"{adapter.path}: the encoder that this adapter changes is not here; put its folder beside the adapter, or "
+            f"say where it is: monge models add {adapter.base} FOLDER ({error})"
+        ) from error
+
+
 def _load_path(path: Path, options: RunOptions, environment: Environment, *, title: str = "") -> Encoder:
     adapter = Adapter.load(path) if is_adapter(path) else None
     if adapter is not None:
-        path, title = find_directory(adapter.base, environment)
+        path, title = _find_base(adapter, environment)
     if (path / "sp.model").is_file() and (path / "weights.npz").is_file():
         return _load_use(path, options, environment, title=title or path.resolve().name)
     if path.is_file() and path.suffix == ".safetensors":

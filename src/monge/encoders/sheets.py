@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -59,13 +58,19 @@ class Sheet(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StoredTokens(Sequence[tuple[str, ...]]):
-    """The tokens of many texts, read from JSON when they are first asked for: not every metric looks at them."""
+    """The tokens of many texts, read from JSON when they are first asked for: not every metric looks at them.
 
-    packed: Sequence[bytes]
+    The JSON of text k is ``data[starts[k]:stops[k]]``.
+    """
+
+    data: bytes
+    starts: Sequence[int]
+    stops: Sequence[int]
 
     @cached_property
     def _parsed(self) -> list[tuple[str, ...]]:
-        return [tuple(tokens) for tokens, _, _ in json.loads(b"[" + b",".join(self.packed) + b"]")]
+        packed = [self.data[start:stop] for start, stop in zip(self.starts, self.stops, strict=True)]
+        return [tuple(tokens) for tokens, _, _ in json.loads(b"[" + b",".join(packed) + b"]")]
 
     @overload
     def __getitem__(self, k: int) -> tuple[str, ...]: ...
@@ -75,7 +80,7 @@ class StoredTokens(Sequence[tuple[str, ...]]):
         return self._parsed[k]
 
     def __len__(self) -> int:
-        return len(self.packed)
+        return len(self.starts)
 
 
 class Sheets(NamedTuple):
@@ -88,17 +93,18 @@ class Sheets(NamedTuple):
     unknown: NDArray[np.float64]
 
     @classmethod
-    def read(cls, data: bytes, bounds: Sequence[int]) -> Sheets:
-        """Read sheets laid end to end: sheet k is ``data[bounds[k]:bounds[k + 1]]``."""
-        known = [Sheet.split(data[start:stop]) for start, stop in pairwise(bounds)]
-        counts = np.array([len(numbers) // 16 for numbers, _ in known], dtype=np.int64)
-        joined = b"".join([numbers for numbers, _ in known])
-        numbers = np.frombuffer(joined, dtype="<i4").reshape(-1, 4).astype(np.int64)
-        rest = [packed for _, packed in known]
-        notes: list[tuple[str, ...]] = [()] * len(rest)
-        unknown = np.zeros(len(rest))
-        for k, packed in enumerate(rest):
-            if not packed.endswith(_PLAIN):
-                _, own, unknown[k] = json.loads(packed)
-                notes[k] = tuple(own)
-        return cls(counts, numbers, StoredTokens(rest), notes, unknown)
+    def read(cls, laid: NDArray[np.uint8], bounds: NDArray[np.int64]) -> Sheets:
+        """Read sheets laid end to end: sheet k is ``laid[bounds[k]:bounds[k + 1]]``."""
+        data, first, last = laid.tobytes(), bounds[:-1, None], bounds[1:, None]
+        lengths = laid[first + np.arange(4)].view("<u4").ravel().astype(np.int64)
+        ends = bounds[:-1] + 4 + lengths
+        starts, stops = ends.tolist(), bounds[1:].tolist()
+        packed = [data[stop - size : stop] for stop, size in zip(starts, lengths.tolist(), strict=True)]
+        numbers = np.frombuffer(b"".join(packed), dtype="<i4").reshape(-1, 4).astype(np.int64)
+        notes: list[tuple[str, ...]] = [()] * len(starts)
+        unknown = np.zeros(len(starts))
+        plain = (laid[last + np.arange(-len(_PLAIN), 0)] == np.frombuffer(_PLAIN, dtype=np.uint8)).all(axis=1)
+        for k in np.flatnonzero(~plain).tolist():
+            _, own, unknown[k] = json.loads(data[starts[k] : stops[k]])
+            notes[k] = tuple(own)
+        return cls(lengths // 16, numbers, StoredTokens(data, starts, stops), notes, unknown)

@@ -15,9 +15,17 @@ from monge.engine.executors import Executor, InlineExecutor, report_lost
 from monge.engine.journal import Journal
 from monge.engine.lifting import Lifting, average_documents, check_lifting, list_units
 from monge.engine.recipes import Work
-from monge.engine.records import bootstrap_half_width, bootstrap_mean, count_notes, json_number, segment_record
+from monge.engine.records import (
+    NoteTally,
+    bootstrap_half_width,
+    bootstrap_mean,
+    count_notes,
+    json_number,
+    segment_record,
+)
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
 from monge.engine.tasks import Scored
+from monge.errors import OptionError
 from monge.metrics.base import mean_of_known, mean_parts, sign_scores
 from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
@@ -35,7 +43,7 @@ class SystemScores:
     notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
     are those of the score of the set (precision and recall, for example). ``unit`` is what one score belongs to,
     ``scale`` what unrelated texts and copies score, where that is known. ``warning`` says that the encoder was not made
-    for the language of the texts.
+    for the language of the texts. ``bootstrap`` holds the draws and the seed of ``half_width``.
     """
 
     system: str
@@ -48,12 +56,13 @@ class SystemScores:
     notes: Counter[str]
     digits: int = 4
     reused: int = 0
-    half_width: float | None = None
+    half_width: float | None = None  # of the interval; NaN if one was asked for and there is none
     unknown: float = 0.0
     parts: Mapping[str, float] = field(default_factory=dict)
     unit: str = "segment"
     scale: Scale | None = None
     warning: str = ""
+    bootstrap: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -65,7 +74,11 @@ class SystemScores:
 
     def summary(self) -> dict[str, object]:
         """Return everything but the segments as plain JSON values; a missing score is null."""
-        interval = {} if self.half_width is None else {"confidence": json_number(self.half_width)}
+        interval = (
+            {}
+            if self.half_width is None
+            else {"confidence": json_number(self.half_width), "bootstrap": dict(self.bootstrap)}
+        )
         return {
             "system": self.system,
             "metric": self.metric,
@@ -91,7 +104,8 @@ class JobOptions:
     """Whether a job computes bootstrap intervals, their seed, and whether it shows progress (None: on a terminal).
 
     ``scale`` measures what unrelated texts and copies score by metrics for which that is not known. ``documents`` lifts
-    metrics of segments to documents.
+    metrics of segments to documents. ``draws`` is how often the bootstrap draws. Raises OptionError for values outside
+    their range.
     """
 
     confidence: bool = False
@@ -99,9 +113,17 @@ class JobOptions:
     progress: bool | None = None
     scale: bool = False
     documents: Lifting = ""
+    draws: int = 1000
 
     def __post_init__(self) -> None:
         check_lifting(self.documents)
+        if not 1 <= self.draws <= 1_000_000:
+            raise OptionError(f"draws={self.draws!r}: must be between 1 and 1,000,000")
+
+    @property
+    def bootstrap(self) -> dict[str, int]:
+        """What the intervals depend on besides the scores; nothing if none are computed."""
+        return {"draws": self.draws, "seed": self.seed} if self.confidence else {}
 
 
 def score_job(
@@ -201,14 +223,14 @@ class _Tally:
     metric: Metric
     segments: SegmentSpool
     scores: ScoreSpool = field(default_factory=ScoreSpool)
-    notes: Counter[str] = field(default_factory=Counter)
+    notes: NoteTally = field(default_factory=NoteTally)
     sums: list[float] = field(default_factory=list)
     reused: int = 0
     unknown: float = 0.0
 
     def add(self, scored: Scored) -> None:
         content = Chunk.unpack(scored.packed)
-        self.notes += count_notes(content.scores)
+        self.notes.add(content.scores)
         self.unknown += sum(score.unknown for score in content.scores)
         if content.sums is not None:
             self.sums = [a + b for a, b in zip(self.sums, content.sums, strict=True)] if self.sums else content.sums
@@ -220,7 +242,8 @@ class _Tally:
             return self._finish_documents(options)
         metric, segments = self.metric, self.segments
         lifted = options.documents == "whole" and metric.spec.unit == "segment"
-        width = bootstrap_half_width(metric, segments, self.scores, seed=options.seed) if options.confidence else None
+        drawn = options.bootstrap
+        width = bootstrap_half_width(metric, segments, self.scores, **drawn) if drawn else None
         return SystemScores(
             segments.system,
             self.label,
@@ -229,7 +252,7 @@ class _Tally:
             metric.spec.higher_is_better,
             segments,
             self.scores,
-            Counter(dict.fromkeys(metric.binding_notes, len(segments))) + self.notes,
+            Counter(dict.fromkeys(metric.binding_notes, len(segments))) + self.notes.count(),
             metric.spec.digits,
             self.reused,
             width,
@@ -238,6 +261,7 @@ class _Tally:
             if isinstance(metric, SummableParts) and self.sums
             else mean_parts(self.scores),
             "document" if lifted else metric.spec.unit,
+            bootstrap=drawn,
         )
 
     def _finish_documents(self, options: JobOptions) -> SystemScores:
@@ -252,7 +276,8 @@ class _Tally:
             segments=documents,
             scores=scores,
             notes=Counter(dict.fromkeys(self.metric.binding_notes, len(scores))) + count_notes(scores),
-            half_width=bootstrap_mean(values, seed=options.seed) if options.confidence else None,
+            half_width=bootstrap_mean(values, **options.bootstrap) if options.confidence else None,
+            bootstrap=options.bootstrap,
             parts=mean_parts(scores),
             unit="document",
         )

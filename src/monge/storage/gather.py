@@ -11,11 +11,18 @@ from typing import IO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.storage.buffers import Buffers
 from monge.storage.pack_index import PackIndex, checksum
+
+try:
+    from monge.storage import _reading
+except ImportError:  # not compiled: Python does the same, in more time
+    _reading = None  # type: ignore[assignment]
 
 _PART_BYTES = 4096 << 10  # read at once: they stay in the processor's cache until their checksums are computed
 _PART_BLOBS = 512  # at most 1,024 by the limits of systems
-_WORTH_A_THREAD = 8 << 20  # bytes
+_BUFFERS = Buffers()
+_WORTH_A_THREAD = 32 << 20  # bytes
 
 
 class LaidBlobs(NamedTuple):
@@ -38,7 +45,7 @@ def gather_blobs(index: PackIndex, keys: Sequence[bytes], places: NDArray[np.int
     if not all(_fits(index, pack, places[places[:, 0] == pack]) for pack in np.unique(places[:, 0]).tolist()):
         return None
     starts = np.concatenate([[0], np.cumsum(places[:, 2])])
-    wanted = _Wanted(keys, places, LaidBlobs(np.empty(int(starts[-1]), dtype=np.uint8), starts))
+    wanted = _Wanted(keys, places, LaidBlobs(_BUFFERS.take(int(starts[-1])), starts))
     parts = _divide(places) if len(places) else []
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(cores, len(parts), 1 + int(starts[-1]) // _WORTH_A_THREAD)
@@ -48,6 +55,11 @@ def gather_blobs(index: PackIndex, keys: Sequence[bytes], places: NDArray[np.int
         with ThreadPoolExecutor(workers, "monge-read") as pool:
             good = all(pool.map(lambda part: _read_part(index, wanted, part), parts))
     return wanted.laid if good else None
+
+
+def reads_natively() -> bool:
+    """Whether native code reads and checks blobs, which this processor and system allow."""
+    return _reading is not None and _reading.fast
 
 
 def _fits(index: PackIndex, pack: int, places: NDArray[np.int64]) -> bool:
@@ -67,18 +79,25 @@ def _divide(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def _read_part(index: PackIndex, wanted: _Wanted, part: NDArray[np.int64]) -> bool:
     """Read a part; return whether all of it is what was written for its keys."""
-    places = wanted.places[part]
+    places, keys = wanted.places[part], [wanted.keys[k] for k in part.tolist()]
     stream = index.open_to_read(int(places[0, 0]))
     if stream is None:
         return False
-    data, starts = wanted.laid.data.data, wanted.laid.starts
-    views = [data[start:stop] for start, stop in zip(starts[part].tolist(), starts[part + 1].tolist(), strict=True)]
     with stream:
-        apart = np.flatnonzero(places[1:, 1] != places[:-1, 1] + places[:-1, 2]) + 1
-        for first, last in pairwise([0, *apart.tolist(), len(views)]):
-            _read_run(stream, int(places[first, 1]), views[first:last])
+        if reads_natively():
+            return _reading.read_blobs(stream.fileno(), places, wanted.laid.starts[part], keys, wanted.laid.data)
+        return _read_plainly(stream, wanted, part)
+
+
+def _read_plainly(stream: IO[bytes], wanted: _Wanted, part: NDArray[np.int64]) -> bool:
+    """Read a part without native code."""
+    places, data, starts = wanted.places[part], wanted.laid.data.data, wanted.laid.starts
+    views = [data[start:stop] for start, stop in zip(starts[part].tolist(), starts[part + 1].tolist(), strict=True)]
+    apart = np.flatnonzero(places[1:, 1] != places[:-1, 1] + places[:-1, 2]) + 1
+    for first, last in pairwise([0, *apart.tolist(), len(views)]):
+        _read_run(stream, int(places[first, 1]), views[first:last])
     # what a short read left out fails its checksum
-    keys = [wanted.keys[k] for k in part.tolist()]
+    keys = (wanted.keys[k] for k in part.tolist())
     return all(map(int.__eq__, map(checksum, keys, views), places[:, 3].tolist()))
 
 

@@ -117,7 +117,8 @@ class PackIndex:
             return None
         rows = [found[key] for key in keys]
         values = set(map(type, chain.from_iterable(rows)))
-        places = np.array(rows if values <= {int} else [Entry.of(row) for row in rows], dtype=np.int64).reshape(-1, 4)
+        whole = rows if values <= {int} else [Entry.of(row) for row in rows]
+        places = np.fromiter(chain.from_iterable(whole), dtype=np.int64, count=4 * len(whole)).reshape(-1, 4)
         if (places < 0).any():
             raise DamagedIndexError("it holds a negative place")
         return places

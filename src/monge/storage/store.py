@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from monge.environment import CACHE_BYTES
 from monge.storage.gather import LaidBlobs, gather_blobs
@@ -110,9 +111,17 @@ class Store:
     def gather(self, keys: Sequence[bytes]) -> LaidBlobs | None:
         """Return the blobs of *keys*, all different, laid end to end in their order; None unless all are stored whole.
 
-        Much faster than ``get`` for large blobs: they are read once, to where they stay.
+        Much faster than ``get`` for large blobs: they are read once, to where they stay. Other threads can use the
+        store meanwhile.
         """
-        return self._guarded(lambda index: self._gather(index, keys), None)
+        found = self._guarded(lambda index: self._locate(index, keys), None)
+        if found is None:
+            return None
+        index, places = found
+        try:
+            return gather_blobs(index, keys, places)
+        except OSError as error:
+            return self._guarded(partial(_fail, error), None)
 
     def put(self, label: str, blobs: Mapping[bytes, bytes]) -> None:
         """Store *blobs* under *label*, unless the disk or this process's share is full."""
@@ -165,14 +174,14 @@ class Store:
             index.touch({place.pack for place in places.values()}, _today())
         return blobs
 
-    def _gather(self, index: PackIndex, keys: Sequence[bytes]) -> LaidBlobs | None:
+    def _locate(self, index: PackIndex, keys: Sequence[bytes]) -> tuple[PackIndex, NDArray[np.int64]] | None:
+        """Return where the blobs of *keys* lie if all are stored, which then count as used."""
         places = index.locate(keys)
         if places is None:
             return None
-        laid = gather_blobs(index, keys, places)
-        if laid is not None and len(places) and not self._read_only:
+        if len(places) and not self._read_only:
             index.touch(np.unique(places[:, 0]).tolist(), _today())
-        return laid
+        return index, places
 
     def _put(self, index: PackIndex, label: str, blobs: Mapping[bytes, bytes]) -> None:
         if self._read_only:
@@ -279,6 +288,10 @@ def format_bytes(count: float) -> str:
         if count < 1024:
             return f"{count:.1f} {unit}"
     return f"{count / 1024:.1f} TB"
+
+
+def _fail(error: OSError, _: PackIndex) -> None:
+    raise error
 
 
 def _batches(blobs: Mapping[bytes, bytes]) -> Iterator[dict[bytes, bytes]]:

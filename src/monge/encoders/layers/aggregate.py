@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from monge.encoders.base import Encoder, layer_names_of
 from monge.encoders.layers.routing import Routing, route_layers
+from monge.encoders.unit import unit_vectors
 from monge.errors import OptionError, suggest
 
 FloatArray = NDArray[np.float32]
@@ -143,15 +144,13 @@ def aggregate_layers(
     chosen = parse_aggregation(aggregation) if isinstance(aggregation, str) else aggregation
     states = np.asarray(vectors, dtype=np.float64)
     if normalise:
-        lengths = np.linalg.norm(states, axis=2, keepdims=True)
-        states = np.divide(states, lengths, out=np.zeros_like(states), where=lengths > 0)
+        states = unit_vectors(states)
     return np.asarray(chosen.join(states), dtype=np.float32)
 
 
 def scale_to_unit(points: FloatArray) -> FloatArray:
-    """Return the vectors (n, d) scaled to length 1; a vector of zeros stays."""
-    norms = np.linalg.norm(points.astype(np.float64), axis=1, keepdims=True)
-    return np.asarray((points / np.where(norms == 0, 1.0, norms)).astype(np.float32))
+    """Return the vectors (n, d) scaled to length 1 in float64, as float32; a vector of zeros stays."""
+    return unit_vectors(points.astype(np.float64)).astype(np.float32)
 
 
 def parse_aggregation(aggregation: str) -> LayerAggregation:

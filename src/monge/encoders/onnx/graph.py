@@ -22,6 +22,7 @@ Shape: TypeAlias = tuple[int, ...]
 MICROSOFT = "com.microsoft"  # onnxruntime's own fused operators
 OPSET = 18
 IR_VERSION = 9
+MATRICES = ("query", "key", "value", "merge", "expand", "contract")  # of a layer: what is multiplied with its states
 
 
 @dataclass(frozen=True)

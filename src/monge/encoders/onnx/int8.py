@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.onnx.graph import FloatArray, Shape, Typed, Weight, fused, make_graph, make_node
+from monge.encoders.onnx.graph import MATRICES, FloatArray, Shape, Typed, Weight, fused, make_graph, make_node
 from monge.encoders.onnx.session import OnnxSession
 from monge.errors import ModelError
 
 ALGORITHM = 1  # raise it when quantisation changes a vector
 
-MATRICES = ("query", "key", "value", "merge", "expand", "contract")
 _POSITIVE = {"activated": 0.17}  # states that are never less than minus this: GELU has its minimum at −0.16997
 _LARGEST = 127  # of a weight
 _LEAST = 1e-30  # what is smaller is 0
