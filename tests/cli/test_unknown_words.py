@@ -28,7 +28,14 @@ def test_the_table_marks_the_score_and_shows_the_share(
     assert good.split() == ["good", "1.0000*"]
     assert bad.split() == ["bad", "0.0000!"]
     assert "! bad, we: 100 % of the words are unknown to the encoder" in remarks
-    assert any(line.startswith("note: bad, we: hypothesis: N % of the words unknown") for line in remarks)
+    assert any(line.startswith("note: bad, we: hypothesis: 100 % of the words unknown") for line in remarks)
+
+
+def test_a_quiet_table_says_what_its_mark_means(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*arguments, "-q"]) == 0
+    *_, bad, legend = capsys.readouterr().out.splitlines()
+    assert bad.endswith("!")
+    assert legend == "! bad, we: 100 % of the words are unknown to the encoder"
 
 
 def test_bare_numbers_stay_bare(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from monge.metrics.base import bind_to
 from monge.metrics.protocols import Metric
 from monge.scores import Score
 from monge.search.nearest import find_nearest
-from monge.text import Segment
+from monge.text import Segment, make_segments
 
 KNOWN = ["the", "boy", "ran", "home", ".", "in", "a", "red", "boat"]
 METRICS = ("wmd", "we", "we_wpi", "wmdo", "emd", "bertscore", "cosine", "smd", "moverscore", "ensemble")
@@ -99,3 +99,20 @@ def test_a_query_that_cannot_be_read_has_no_neighbours() -> None:
     assert search.neighbours[0] == []
     assert {found.place for found in search.neighbours[1]} == {1, 2}
     assert search.skipped == 1
+
+
+def test_texts_that_differ_in_unknown_words_alone_are_not_called_a_copy():
+    metric = load_metric("bertscore", encoder="minilm")
+    note = "scored as a copy, but the texts differ in words unknown to the encoder"
+    same, other, far = metric.score(
+        make_segments(
+            ["The boy ran 😀"] * 2 + ["The dog sat 😀"], ["The boy ran 😀", "The boy ran 😢", "The boy ran 😢"]
+        )
+    )
+    assert note not in same.notes
+    assert other.value == pytest.approx(1.0)
+    assert note in other.notes
+    assert note not in far.notes
+    words = "The boy ran home to the big red house with his dog"
+    (rare,) = metric.score(make_segments([f"{words} 😀"], [f"{words} 😢"]))
+    assert note in rare.notes

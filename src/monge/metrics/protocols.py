@@ -57,6 +57,8 @@ class MetricSpec:
         What one score belongs to: a segment, or a whole document.
     requires
         The module of another package without which the metric is not offered.
+    extra
+        The extra of monge without which the metric, as it is by default, cannot score: ``pip install 'monge[EXTRA]'``.
     """
 
     name: str
@@ -74,6 +76,7 @@ class MetricSpec:
     growth: Growth = "linear"
     unit: Unit = "segment"
     requires: str = ""
+    extra: str = ""
 
     def __post_init__(self) -> None:
         for field, values, known in (

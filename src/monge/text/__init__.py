@@ -5,7 +5,7 @@ from monge.text.documents import iter_documents
 from monge.text.language_guess import LanguageGuess, guess_language
 from monge.text.languages import language_name, parse_language
 from monge.text.readers import display_name, iter_lines, parse_json, read_lines, system_names
-from monge.text.segment import Segment, make_segments
+from monge.text.segment import Segment, list_references, make_segments
 from monge.text.sentences import sentence_spans, split_sentences
 from monge.text.tables import iter_table, read_table
 from monge.text.testset import TestSet, iter_parallel, read_parallel
@@ -24,6 +24,7 @@ __all__ = [
     "iter_parallel",
     "iter_table",
     "language_name",
+    "list_references",
     "make_segments",
     "parse_json",
     "parse_language",

@@ -41,6 +41,15 @@ class Segment:
             raise InputError(f"a source must be text, not {type(self.source).__name__}")
 
 
+def list_references(segment: Segment) -> tuple[str, ...]:
+    """Return the references that have text: a blank one beside others stands for none; all if every one is blank.
+
+    >>> list_references(Segment("a", ("x", "")))
+    ('x',)
+    """
+    return tuple(filter(str.strip, segment.references)) or segment.references
+
+
 def make_segments(
     hypotheses: Sequence[str],
     references: Sequence[str | Sequence[str]] | None = None,

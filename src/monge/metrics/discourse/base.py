@@ -14,7 +14,7 @@ from monge.metrics.base import ALGORITHM, MetricBase, check_needs, mean_of_known
 from monge.metrics.discourse.reader import DocumentReader, ReadDocument
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
-from monge.text import Segment
+from monge.text import Segment, list_references
 from monge.version import __version__
 
 R = TypeVar("R")
@@ -83,8 +83,8 @@ class DiscourseMetric(MetricBase, Generic[R]):
         return self.reader.read(texts, lambda read: TextReading(self.reduce(read), read.notes, read.unknown))
 
     def compared(self, segment: Segment) -> tuple[str, ...]:
-        """Return the references, if the metric needs any."""
-        return segment.references if "references" in self.spec.needs else ()
+        """Return the references that have text, if the metric needs any."""
+        return list_references(segment) if "references" in self.spec.needs else ()
 
     def _score_chunk(self, segments: Sequence[Segment]) -> list[Score]:
         readings = self.read_texts(segments)

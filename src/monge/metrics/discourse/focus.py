@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from monge.encoders import Encoder
 from monge.encoders.base import DEFAULT_ENCODER
+from monge.encoders.unit import unit_vectors
 from monge.environment import Environment
 from monge.errors import OptionError, suggest
 from monge.metrics.base import mean_of_known
@@ -86,7 +87,7 @@ class FocusMetric(DiscourseMetric[FocusReading]):
         """Return F_u by focus; every mention is a unit vector: that of its word's last piece, or the mean of all."""
         encoded = document.encoded
         assert encoded is not None
-        tokens = unit_rows(self.reader.join_layers(encoded))
+        tokens = unit_vectors(self.reader.join_layers(encoded))
         starts = np.where(encoded.special, np.iinfo(np.int64).max, encoded.spans[:, 0])
         ends = np.where(encoded.special, -1, encoded.spans[:, 1])
         sums, lost = {}, 0
@@ -97,7 +98,7 @@ class FocusMetric(DiscourseMetric[FocusReading]):
                 if not len(pieces):
                     lost += 1
                 elif self.pieces == "mean":
-                    total += unit_rows(tokens[pieces].mean(axis=0, keepdims=True))[0]
+                    total += unit_vectors(tokens[pieces].mean(axis=0, keepdims=True))[0]
                 else:
                     total += tokens[pieces[-1]]
             sums[name] = total
@@ -144,16 +145,6 @@ class FocusMetric(DiscourseMetric[FocusReading]):
 def _difference(name: str, hypothesis: FocusReading, reference: FocusReading) -> Array:
     zero = np.zeros(1)
     return hypothesis.vectors.get(name, zero) - reference.vectors.get(name, zero)
-
-
-def unit_rows(rows: Array) -> Array:
-    """Return the rows scaled to length 1; rows of zeros stay.
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
 
 def load_ds_focus(

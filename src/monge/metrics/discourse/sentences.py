@@ -13,10 +13,10 @@ from monge import transport
 from monge.discourse import link_sentences
 from monge.encoders import EncodedText, Encoder
 from monge.encoders.base import DEFAULT_ENCODER
+from monge.encoders.unit import unit_vectors
 from monge.environment import Environment
 from monge.errors import OptionError, suggest
 from monge.metrics.discourse.base import DiscourseMetric, average_references
-from monge.metrics.discourse.focus import unit_rows
 from monge.metrics.discourse.reader import ReadDocument, ReaderOptions
 from monge.metrics.discourse.specs import discourse_spec
 from monge.metrics.transport.readout import PRECISION, RECALL
@@ -76,7 +76,7 @@ class SentenceMetric(DiscourseMetric[SentenceReading]):
         if self.graph and len(rows):
             links = link_sentences(document.foci, annotated.sentences, annotated.sentence_count, weighted=self.weighted)
             rows = rows + links[np.ix_(known, known)] @ rows
-        return SentenceReading(unit_rows(rows) if self.normalise else rows, is_spelt(encoded))
+        return SentenceReading(unit_vectors(rows) if self.normalise else rows, is_spelt(encoded))
 
     def score_readings(self, hypothesis: SentenceReading, references: Sequence[SentenceReading]) -> Score:
         if hypothesis.spelt and all(reference.spelt for reference in references):
@@ -93,7 +93,7 @@ class SentenceMetric(DiscourseMetric[SentenceReading]):
         if not len(hypothesis) or not len(reference):
             return 0.0  # saying nothing has nothing in common with anything
         if self.align == "pool":
-            first, second = unit_rows(np.array([_pool(hypothesis), _pool(reference)]))
+            first, second = unit_vectors(np.array([_pool(hypothesis), _pool(reference)]))
             return float(np.clip(first @ second, -1, 1))
         return _align(hypothesis, reference, self.align)
 

@@ -34,6 +34,7 @@ def _spec(
         higher_is_better=higher_is_better,
         citation=citation,
         unit="document",
+        extra="discourse",
     )
 
 

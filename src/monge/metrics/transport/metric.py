@@ -17,12 +17,14 @@ from monge.crosslingual.fitted import FittedRemap, is_file_name
 from monge.encoders import Encoder
 from monge.encoders.held import EncoderReading
 from monge.errors import InputError, UnboundMetricError
-from monge.metrics.base import NOTHING_TO_COMPARE, MetricBase, check_needs, iter_checked
+from monge.metrics.base import MetricBase, check_needs, iter_checked
 from monge.metrics.baseline import Baseline
 from monge.metrics.protocols import MetricSpec
 from monge.metrics.transport.linear import linearise_transport
+from monge.metrics.transport.pairing import CloudPairing
 from monge.metrics.transport.pairs import CloudPairs
 from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout, lean_alpha
+from monge.metrics.transport.reduction import best_value, find_best, note_missing_pairs, note_unseen
 from monge.metrics.transport.settings import TransportSettings
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.signature import identify_transport, sign_transport
@@ -226,11 +228,11 @@ class TransportMetric(MetricBase):
         check_needs(self.spec, segments)
         scores: list[Score] = []
         for start in range(0, len(segments), CHUNK):
-            scores.extend(self._score_chunk(segments[start : start + CHUNK], keep_alignments))
+            for problems in self._pairing.pair_all(segments[start : start + CHUNK]):
+                scores.extend(self._score_pairs(problems, keep_alignments))
         return scores
 
-    def _score_chunk(self, segments: Sequence[Segment], keep_alignments: bool) -> Iterator[Score]:
-        problems = self._pair(segments)
+    def _score_pairs(self, problems: CloudPairs, keep_alignments: bool) -> Iterator[Score]:
         dropped = self.settings.readout.drop_flows
         solutions = {role: self._solve(role, problems, keep_alignments or dropped > 0) for role in self._readout.roles}
         if dropped:
@@ -243,20 +245,16 @@ class TransportMetric(MetricBase):
         parts = self._readout.parts(costs, self._alpha(problems))
         yield from self._reduce_all(problems, solutions, parts)
 
-    def _pair(self, segments: Sequence[Segment]) -> CloudPairs:
-        statistics = self.statistics
-        hypotheses = dict.fromkeys(segment.hypothesis for segment in segments)
-        groups = [self.compared(segment) for segment in segments]
-        others = dict.fromkeys(text for group in groups for text in group)
-        if self.hypothesis is self.other and statistics.idf_hypothesis is statistics.idf_reference:
-            left = right = self.other.make_clouds(hypotheses | others, statistics.idf_reference)
-        else:
-            left = self.hypothesis.make_clouds(hypotheses, statistics.idf_hypothesis)
-            right = self.other.make_clouds(others, statistics.idf_reference)
-        joint = self.settings.readout.references == "joint"
-        positional = self.settings.transport.cost == "position"
-        return CloudPairs.build(
-            [s.hypothesis for s in segments], groups, left, right, joint=joint, positional=positional
+    @property
+    def _pairing(self) -> CloudPairing:
+        readout, transport = self.settings.readout, self.settings.transport
+        return CloudPairing(
+            self.hypothesis,
+            self.other,
+            self.statistics,
+            self.compared,
+            joint=readout.references == "joint",
+            positional=transport.cost == "position",
         )
 
     def _alpha(self, problems: CloudPairs) -> float | NDArray[np.float64]:
@@ -320,7 +318,7 @@ class TransportMetric(MetricBase):
         parts: Mapping[str, NDArray[np.float64]],
     ) -> Iterator[Score]:
         """Make one Score per segment; where nothing has to be chosen, noted or kept, it is read off."""
-        plain = problems.comparable & ~problems.noted
+        plain = problems.comparable & ~problems.noted & (problems.unknown == 0)
         for solution in solutions.values():
             plain = plain & solution.converged & (solution.couplings is None)
         columns = {name: part.tolist() for name, part in parts.items()}
@@ -343,32 +341,32 @@ class TransportMetric(MetricBase):
         owned: slice,
     ) -> Score:
         """Make one Score of the pairs of one segment (one pair per reference, or one joint pair)."""
-        readout = self._readout
-        values = parts[readout.value][owned]
+        readout, choice = self._readout, self.settings.readout.references
+        stated = np.flatnonzero(problems.stated[owned]) + owned.start
         index: int | None = None
-        if self.settings.readout.references == "mean":
-            reduced = {name: float(part[owned].mean()) for name, part in parts.items()}
+        if choice == "mean":
+            reduced = {name: float(part[stated].mean()) for name, part in parts.items()}
         else:  # the best reference decides; parts are each at their own best, as in bert-score
-            best = np.argmax if readout.higher_is_better else np.argmin
-            values = np.where(np.isnan(values), -np.inf if readout.higher_is_better else np.inf, values)
-            index = int(best(values)) if self.settings.readout.references == "max" else None
-            reduced = {name: _best(part[owned], name) for name, part in parts.items()}
-        used = range(owned.start, owned.stop) if index is None else (owned.start + index,)
-        notes = problems.notes(used, other=self.settings.against.removesuffix("s"))
-        failed = ~np.logical_and.reduce([solution.converged for solution in solutions.values()])
-        blank = problems.blank
-        notes += _note_missing(blank, owned, used, NOTHING_TO_COMPARE.removeprefix("no score: "))
-        notes += _note_missing(~problems.comparable & ~blank, owned, used, "the encoder can read neither text")
-        notes += _note_missing(failed, owned, used, "transport did not converge")
+            index = (
+                find_best(parts[readout.value][stated], higher=readout.higher_is_better) if choice == "max" else None
+            )
+            reduced = {name: best_value(part[stated], higher=name != "distance") for name, part in parts.items()}
+        used = stated.tolist() if index is None else [int(stated[index])]
         alignments = tuple(
             self._alignment(role, solution, problems, i)
             for role, solution in solutions.items()
             for i in used
             if solution.couplings is not None
         )
-        decided = index if self.settings.against == "references" else None
+        failed = ~np.logical_and.reduce([solution.converged for solution in solutions.values()])
+        notes = problems.notes(used, other=self.settings.against.removesuffix("s"))
+        notes += note_missing_pairs(problems, failed, owned, used)
+        best = max(self.spec.bounds) if readout.higher_is_better else min(self.spec.bounds)
+        if self.baseline is None and abs(reduced[readout.value] - best) <= 1e-6:
+            notes += note_unseen(problems, used)
+        decided = used[0] - owned.start if index is not None and self.settings.against == "references" else None
         reduced = self._rescale(reduced)
-        unknown = float(problems.unknown[list(used)].max())
+        unknown = float(problems.unknown[used].max())
         return Score(reduced[readout.value], reduced, alignments, decided, notes, unknown)
 
     def with_baseline(self, baseline: Baseline) -> Self:
@@ -397,18 +395,3 @@ class TransportMetric(MetricBase):
             problem = share_root(problem, solution.couplings[i], transport.order)
         plan = TransportPlan(problem, solution.couplings[i], int(solution.iterations[i]), bool(solution.converged[i]))
         return Alignment(hypothesis, other, plan, role)
-
-
-def _note_missing(missing: NDArray[np.bool_], owned: slice, used: Sequence[int], why: str) -> tuple[str, ...]:
-    """Return a note if pairs of a segment have no score: those that decide (*used*), or others that it *owns*."""
-    if missing[list(used)].any():
-        return (f"no score: {why}",)
-    count = int(missing[owned].sum())
-    return (f"{count} of {owned.stop - owned.start} references left out: {why}",) if count else ()
-
-
-def _best(values: NDArray[np.float64], part: str) -> float:
-    known = values[~np.isnan(values)]
-    if not known.size:
-        return math.nan
-    return float(known.min() if part == "distance" else known.max())

@@ -82,6 +82,15 @@ class CloudPairs:
         return np.asarray(left[self.pairs[:, 0]] & right[self.pairs[:, 1]])
 
     @cached_property
+    def stated(self) -> NDArray[np.bool_]:
+        """Which pairs count in a mean over references: not those of a blank reference beside others."""
+        filled = np.array([bool(text.strip()) for text in self.right_clouds.texts], dtype=bool)[self.pairs[:, 1]]
+        for owned in self.owned:
+            if not filled[owned].any():
+                filled[owned] = True
+        return filled
+
+    @cached_property
     def comparable(self) -> NDArray[np.bool_]:
         """Which pairs have a text that the encoder can read (``monge.clouds.are_comparable``)."""
         return self._either(self.left_clouds.readable, self.right_clouds.readable)
@@ -110,6 +119,11 @@ class CloudPairs:
         """
         factor = {"euclidean": 2.0, "sqeuclidean": 4.0}.get(cost, 1.0)
         return np.where(self.empty, factor, 1.0)
+
+    def texts(self, i: int) -> tuple[str, str]:
+        """Return the two texts of a pair."""
+        left, right = self.pairs[i].tolist()
+        return self.left_clouds.texts[left], self.right_clouds.texts[right]
 
     def clouds(self, i: int) -> tuple[PointCloud, PointCloud]:
         left, right = self.pairs[i].tolist()

@@ -14,7 +14,7 @@ from monge.clouds.pooled import choose_joining
 from monge.encoders import EncodedText, Encoder
 from monge.encoders.held import EncoderReading
 from monge.encoders.joining import Joining
-from monge.encoders.prefetch import encode_batches, encode_joined
+from monge.encoders.prefetch import encode_batches, encode_joined, may_be_stored, read_stored
 from monge.encoders.ragged import EncodedBatch
 from monge.lm import LanguageModel, casing
 
@@ -51,6 +51,20 @@ class Side:
     def reading(self) -> EncoderReading:
         """What this side reads of its encoder."""
         return EncoderReading(self.encoder, self.layers, self._plan[0])
+
+    @property
+    def may_be_stored(self) -> bool:
+        """Whether ``read_clouds`` may find something, and enough of it that several threads pay off."""
+        joining = self._plan[0]
+        large = joining is None or not joining.per_text  # one vector of a text is read before a thread has started
+        whole = isinstance(self.recipe.remap, BatchRemapping) or self.truecaser is not None
+        return large and not whole and may_be_stored(self.encoder)
+
+    def read_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> CloudBatch | None:
+        """Return the cloud of every text, if all that is needed for them is stored; else None."""
+        joining, recipe = self._plan
+        batch = read_stored(self.encoder, list(texts), self.layers, joining)
+        return None if batch is None else build_clouds(recipe, batch, idf, overwrite=True)
 
     def make_clouds(self, texts: Mapping[str, object], idf: IdfModel | None) -> Mapping[str, PointCloud]:
         """Return the cloud of every text."""
