@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -245,6 +246,14 @@ def test_no_model_of_a_tokenizer_is_fetched_offline(
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     with pytest.raises(ModelError, match=f"'{tokenize}' needs a model that is not here, and this is offline"):
         make_bleu(tokenize=tokenize)
+
+
+def test_a_missing_package_of_a_tokenizer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("sentencepiece", "sacrebleu.tokenizers.tokenizer_spm"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    with pytest.raises(ModelError, match=r"'flores200' cannot be used: .*[^:] \(pip install sentencepiece, or choose"):
+        make_bleu(tokenize="flores200")
 
 
 def test_the_counts_kept_stay_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

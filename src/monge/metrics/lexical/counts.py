@@ -21,7 +21,7 @@ from monge.metrics.lexical.sacrebleu import choose_tokenizer, make_tokenizer
 from monge.metrics.lexical.specs import lexical_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
-from monge.text import Segment
+from monge.text import Segment, list_references
 from monge.version import __version__
 
 Tokens = list[str]
@@ -60,7 +60,7 @@ class CountMetric(MetricBase):
         raise NotImplementedError
 
     def _split(self, segment: Segment) -> tuple[Tokens, list[Tokens]]:
-        return self.tokenize(segment.hypothesis), [self.tokenize(reference) for reference in segment.references]
+        return self.tokenize(segment.hypothesis), [self.tokenize(reference) for reference in list_references(segment)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -187,7 +187,9 @@ def make_ter(
     *, normalized: bool = False, no_punct: bool = False, asian_support: bool = False, case_sensitive: bool = False
 ) -> SacrebleuMetric:
     """TER, from 0 up, in percent: the fewest edits (block shifts count one) a word of the average reference."""
-    scorer = _sacrebleu().TER(
+    from monge.metrics.lexical.shifts import QuickTer
+
+    scorer = QuickTer(
         normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive
     )
     return SacrebleuMetric(lexical_spec("ter"), scorer, scorer, _ter_parts)
@@ -219,8 +221,11 @@ def _make_scorer(*, tokenize: str, **options: Any) -> Any:
         return _sacrebleu().BLEU(tokenize=tokenize, force=True, **options)
     except (RuntimeError, ImportError, OSError) as error:
         get = f"pip install 'sacrebleu[{tokenize[:2]}]', or " if tokenize.endswith("-mecab") else ""
+        if isinstance(error, ImportError) and tokenizer_model(tokenize) is not None:
+            get = "pip install sentencepiece, or "
+        reason = _first_line(error).rstrip(":")
         raise ModelError(
-            f"sacrebleu's tokenizer {tokenize!r} cannot be used: {_first_line(error)} ({get}choose tokenize=char)"
+            f"sacrebleu's tokenizer {tokenize!r} cannot be used: {reason} ({get}choose tokenize=char)"
         ) from error
 
 
