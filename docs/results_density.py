@@ -1,6 +1,6 @@
 """Measures maps between languages on four tasks and prints the tables of results-density.md.
 
-python docs/results_density.py [--languages fr zh] [--methods clp fcnn …]
+python docs/results_density.py [--languages de fr zh] [--methods clp fcnn …]
 
 reads the public sets from MONGE_DATA. Maps are fitted on the sentences of stsb (translations by machine of its English
 test set), which are in none of the sets that are reported: tatoeba, word_alignment_gold, muse_dictionaries, rfeval.
@@ -28,7 +28,7 @@ from monge.crosslingual.parallel import Parallel
 from monge.crosslingual.vectors import VectorSpace
 from monge.crosslingual.words import align_words, alignment_error_rate, cosines, read_gold
 from monge.environment import Environment
-from monge.learned.density import DensitySettings
+from monge.learned.density import ALGORITHM, TRAINED, DensitySettings
 from monge.report.tables import markdown_table
 from monge.text import read_lines
 from monge.workflows.align import AlignRequest, SpaceChoice, run_align
@@ -37,7 +37,8 @@ from monge.workflows.align_methods import Fitting
 LANGUAGES = ("fr", "zh")
 LAYER = "emb"
 GOLD = {"fr": ("enfr", True), "zh": ("zhen", False)}  # the file, and whether English stands first
-STEPS = {"fcnn": 600, "real-nvp": 200, "gan-real-nvp": 80, "muse": 400}
+STEPS = {"fcnn": 600, "real-nvp": 200, "gan-real-nvp": 200, "muse": 400}
+LONGER: list[int] = []  # steps of all trainings, where another number is asked for
 METHODS = (
     "identity", "clp", "fcnn", "real-nvp", "clp,real-nvp", "umd", "norm", "vecmap",
     "muse", "muse+cc", "muse+graph",
@@ -63,17 +64,25 @@ def fitted(language: str, method: str, layer: str) -> FittedRemap | None:
         return None
     folder = Environment.read().cache_directory / "density"
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{language}.{layer}.{method}"
+    path = folder / f"{language}.{layer}.{method}{_edition(method)}"
     if not path.exists():
-        steps = STEPS.get(method.split(",")[-1].split("+")[0], 0)
+        steps = LONGER[0] if LONGER else STEPS.get(method.split(",")[-1].split("+")[0], 0)
         fitting = Fitting(DensitySettings(steps=steps), checkpoint=f"{path}.training", words=1500)
         request = AlignRequest(
             stsb(language), tuple(method.split(",")), SpaceChoice(layers=layer), 200, fitting=fitting
         )
         result = run_align(request)
         result.fitted.save(path)
+        fitting.discard_checkpoints()
         print(path.name, *result.notes, sep="\n  ", file=sys.stderr, flush=True)
     return FittedRemap.load(path)
+
+
+def _edition(method: str) -> str:
+    """Return what tells the maps of a method from those of its earlier editions."""
+    if not any(one in (*TRAINED, "vecmap") for one in method.split(",")):
+        return ""
+    return f".{ALGORITHM}" + (f".{LONGER[0]}" if LONGER else "")
 
 
 def measure(language: str, method: str, layer: str) -> list[float]:
@@ -121,7 +130,9 @@ def _words(space: VectorSpace, words: list[str]) -> np.ndarray:
 
 
 def _alignment(language: str, space: VectorSpace, maps: tuple[Chain, Chain]) -> float:
-    """Return F of words that are each other's nearest, against gold links."""
+    """Return F of words that are each other's nearest, against gold links; NaN without such links."""
+    if language not in GOLD:
+        return float("nan")
     name, english_first = GOLD[language]
     stem = DATA / "word_alignment_gold" / name
     texts = read_lines(f"{stem}.src-tgt")
@@ -139,7 +150,9 @@ def _alignment(language: str, space: VectorSpace, maps: tuple[Chain, Chain]) -> 
 def results(language: str, methods: Sequence[str], layer: str = LAYER) -> dict[str, list[float]]:
     """Return what methods reach on a language."""
     return {
-        method: keep(f"density {language} {layer} {method}", partial(measure, language, method, layer))
+        method: keep(
+            f"density {language} {layer} {method}{_edition(method)}", partial(measure, language, method, layer)
+        )
         for method in methods
     }
 
@@ -167,9 +180,11 @@ def print_criteria(languages: Sequence[str], methods: Sequence[str]) -> None:
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--languages", nargs="+", default=LANGUAGES, choices=tuple(GOLD))
+    parser.add_argument("--languages", nargs="+", default=LANGUAGES, choices=("de", "fr", "zh"))
     parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--steps", type=int, help="steps of trainings, instead of those of the page")
     args = parser.parse_args()
+    LONGER.extend([args.steps] if args.steps else [])
     print_tasks(args.languages, args.methods)
     print()
     print_criteria(args.languages, args.methods)

@@ -1,19 +1,24 @@
 """Translations that are induced, the criteria made of them, and VecMap."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from monge.crosslingual import vecmap
 from monge.crosslingual.fit import VectorPairs
 from monge.crosslingual.induction import (
     csls_scores,
     distinct_rows,
     mutual_pairs,
     nearness,
+    own_rows,
     semantic_criterion,
     structural_criterion,
 )
 from monge.crosslingual.vecmap import VecmapSettings, fit_vecmap
 from monge.crosslingual.words import cosines
+from monge.errors import InputError, OptionError
 
 
 def rotation(seed: int, dimension: int) -> np.ndarray:
@@ -80,3 +85,44 @@ def test_vecmap_recovers_a_rotation_without_a_dictionary(noise: float) -> None:
     assert seen[-1] > 0.95
     again = fit_vecmap(VectorPairs(rows, target), VecmapSettings(patience=5))
     assert again[0].digest == maps[0].digest
+
+
+def test_vectors_that_both_languages_have_say_nothing_of_a_map() -> None:
+    """Subwords, digits and names: with them the identity looks better than the true map."""
+    turn, shared = rotation(3, 10), language(9, 300)
+    source = language(1, 200)
+    target = np.concatenate([source @ turn, shared])
+    mixed = np.concatenate([source, shared])
+    assert semantic_criterion(mixed, target) > semantic_criterion(mixed @ turn, target)
+    own, other = own_rows(mixed, target, 1000)
+    assert (len(own), len(other)) == (200, 200)
+    assert semantic_criterion(own @ turn, other) > semantic_criterion(own, other)
+    assert [len(rows) for rows in own_rows(shared, shared[:290], 1000)] == [300, 290]  # nothing would be left
+
+
+class KilledError(Exception):
+    """Stands for a kill: nothing is tidied up."""
+
+
+def test_an_interrupted_vecmap_goes_on_to_the_same_maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vecmap, "_SAVE_EVERY", 0.0)
+    rows = language(4, 120)
+    sample = VectorPairs(rows, (rows @ rotation(6, 10))[::-1])
+    settings, place = VecmapSettings(patience=4), tmp_path / "state"
+    done: list[int] = []
+
+    def killed(iteration: int, _: float) -> None:
+        if iteration == 9:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        fit_vecmap(sample, settings, show=killed, checkpoint=place)
+    resumed = fit_vecmap(sample, settings, show=lambda number, _: done.append(number), checkpoint=place)
+    whole = fit_vecmap(sample, settings)
+    assert done[0] == 9
+    assert [one.digest for one in resumed] == [one.digest for one in whole]
+    with pytest.raises(OptionError, match="other data or settings"):
+        fit_vecmap(sample, VecmapSettings(seed=2, patience=4), checkpoint=place)
+    place.write_bytes(b"nothing")
+    with pytest.raises(InputError, match="not a checkpoint"):
+        fit_vecmap(sample, settings, checkpoint=place)

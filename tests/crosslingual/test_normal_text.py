@@ -64,7 +64,7 @@ def test_the_command_writes_texts(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "la blanche maison.\n"
     (tmp_path / "fr").write_text("un\ndeux\n", encoding="utf-8")
     assert main(["normalise", str(tmp_path / "fr"), "-l", "fr", "--parses", str(tmp_path / "fr.conllu")]) == 2
-    assert "1 sentences" in capsys.readouterr().err
+    assert "1 sentence and" in capsys.readouterr().err
 
 
 def test_broken_parses_are_named() -> None:

@@ -125,6 +125,19 @@ def test_gan_flows_bring_the_distributions_together():
     assert found.after > 0.95
 
 
+def test_gan_flows_learn_what_their_start_does_not_give():
+    """Means and scales are right from the start; the bend and the turn must be learned, without any translation."""
+    rows = language(7, 900)
+    target = bent(rows, rotation(2, 6))
+    sample = VectorPairs(rows, target[np.random.default_rng(8).permutation(len(rows))])
+    first, later = (
+        fit_density("gan-real-nvp+cc", sample, DensitySettings(steps=steps), report=quiet) for steps in (1, 90)
+    )
+    errors = [np.abs(found.maps[0].transform(rows) - target).mean() for found in (first, later)]
+    assert errors[1] < 0.95 * errors[0] < 0.95 * np.abs(rows - target).mean()
+    assert later.after > first.after + 0.01
+
+
 def test_constraints_of_worked_examples():
     rows = torch.from_numpy(language(1, 50))
     assert float(cross_correlation_gap(3 * rows + 1, rows)) == pytest.approx(0, abs=1e-9)  # correlations are 1

@@ -27,6 +27,14 @@ def test_one_turn_is_a_rotation() -> None:
     assert (result.precision["rotation"] == 1).all()
 
 
+def test_vecmap_takes_part() -> None:
+    result = simulate_cbli(
+        CbliRequest(CbliSetting(occurrences=5, turns=1), (0.0,), ("vecmap", "centre,vecmap"), runs=1)
+    )
+    assert set(result.precision) == {"vecmap", "centre,vecmap"}
+    assert all(0 <= values.min() <= values.max() <= 1 for values in result.precision.values())
+
+
 def test_points_keep_their_words_and_seeds_their_points() -> None:
     setting = CbliSetting(words=3, occurrences=400, spread=0.5)
     pair = SimulatedPair.draw(setting, 1)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 
 from monge.cli.values import check_target
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,10 @@ def run(args: argparse.Namespace) -> int:
     if args.parses:
         parses = list(read_conllu(iter_lines(args.parses), name=args.parses))
         if len(parses) != len(texts):
-            raise InputError(f"{args.parses} has {len(parses)} sentences and {args.texts} {len(texts)} lines")
+            raise InputError(
+                f"{args.parses} has {count_noun(len(parses), 'sentence')} "
+                f"and {args.texts} {count_noun(len(texts), 'line')}"
+            )
     elif args.parser:
         parses = parse_texts(texts, args.parser)
     if args.parses or args.parser:

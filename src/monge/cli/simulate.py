@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    studies = parser.add_subparsers(dest="study", metavar="STUDY", required=False)
+    parser.usage = "monge simulate [OPTION ...]\n       monge simulate cbli [OPTION ...]"
+    studies = parser.add_subparsers(dest="study", metavar="STUDY", title="another study", required=False)
     cbli = studies.add_parser(
         "cbli",
         help="words in context of two simulated languages",

@@ -22,7 +22,7 @@ from monge.crosslingual.maps import (
     UnitLength,
     WithoutDirection,
 )
-from monge.errors import InputError, OptionError, suggest
+from monge.errors import InputError, OptionError, count_noun, suggest
 
 Array = NDArray[np.float64]
 LEAST_PAIRS = 20
@@ -45,7 +45,9 @@ class VectorPairs:
         if self.source.ndim != 2 or self.source.shape != self.target.shape:
             raise InputError(f"pairs of vectors need equal shapes, not {self.source.shape} and {self.target.shape}")
         if len(self.source) < LEAST_PAIRS:
-            raise InputError(f"{len(self.source)} pairs are too few to fit a map: at least {LEAST_PAIRS} are needed")
+            raise InputError(
+                f"{count_noun(len(self.source), 'pair')}, too few to fit a map: at least {LEAST_PAIRS} are needed"
+            )
         if np.array_equal(self.source, self.target):
             raise InputError("every pair consists of two equal vectors: are source and target the same texts?")
 

@@ -104,11 +104,34 @@ def distinct_rows(vectors: NDArray[np.floating], most: int) -> Array:
 
     Static vectors come back once per word; of vectors in context, which never repeat, a sample spread evenly.
     """
-    values = np.ascontiguousarray(vectors, dtype=np.float32)
-    keys = values.view(np.dtype((np.void, values.dtype.itemsize * values.shape[1]))).ravel()
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    _, first, counts = np.unique(_keys(vectors), return_index=True, return_counts=True)
     if counts.max(initial=0) == 1:
-        chosen = np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(np.int64)
+        chosen = np.linspace(0, len(vectors) - 1, min(most, len(vectors))).round().astype(np.int64)
         return np.asarray(vectors[chosen], dtype=np.float64)
     order = np.lexsort((first, -counts))[:most]
     return np.asarray(vectors[first[order]], dtype=np.float64)
+
+
+def own_rows(source: NDArray[np.floating], target: NDArray[np.floating], most: int) -> tuple[Array, Array]:
+    """Return at most *most* different rows of each language that the other does not have, as :func:`distinct_rows`.
+
+    Where languages share static vectors of subwords, digits and names, the identity gives those a cosine of 1, and any
+    map looks worse than none: they say nothing of translations. If one language has nearly nothing of its own, both
+    keep all their rows.
+
+    >>> one, two = np.array([[1.0, 0], [2, 0], [1, 0], [3, 1]]), np.array([[1.0, 0], [5, 5], [6, 5]])
+    >>> [rows.tolist() for rows in own_rows(one, two, 10)]
+    [[[2.0, 0.0], [3.0, 1.0]], [[5.0, 5.0], [6.0, 5.0]]]
+    """
+    left, right = _keys(source), _keys(target)
+    own = [~np.isin(left, right), ~np.isin(right, left)]
+    enough = min(most, max(source.shape[1], 2))
+    if any(len(np.unique(keys[mask])) < enough for keys, mask in zip((left, right), own, strict=True)):
+        return distinct_rows(source, most), distinct_rows(target, most)
+    return distinct_rows(source[own[0]], most), distinct_rows(target[own[1]], most)
+
+
+def _keys(vectors: NDArray[np.floating]) -> NDArray[np.void]:
+    """Return one value per row that is equal for equal rows."""
+    values = np.ascontiguousarray(vectors, dtype=np.float32)
+    return values.view(np.dtype((np.void, values.dtype.itemsize * values.shape[1]))).ravel()

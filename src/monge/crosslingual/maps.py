@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.clouds.remap import Remapping
+from monge.encoders.unit import unit_vectors
 from monge.errors import InputError
 
 Array = NDArray[np.float64]
@@ -141,9 +142,7 @@ class UnitLength(BaseMap):
     kind = "unit"
 
     def transform(self, vectors: Vectors) -> Array:
-        values = np.asarray(vectors, dtype=np.float64)
-        lengths = np.linalg.norm(values, axis=1, keepdims=True)
-        return values / np.where(lengths == 0, 1.0, lengths)
+        return unit_vectors(np.asarray(vectors, dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)

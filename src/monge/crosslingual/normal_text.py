@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, count_noun
 
 NOUN_FIRST = frozenset({"fr", "it", "es", "pt"})  # noun before adjective: WALS 87A
 OBJECT_FIRST = frozenset({"de", "nl", "hi", "ja", "ko", "tr"})  # object before verb, or no dominant order: WALS 83A
@@ -77,7 +77,9 @@ def read_conllu(lines: Iterable[str], *, name: str) -> Iterator[list[ParsedWord]
         elif not line.startswith("#"):
             cells = line.split("\t")
             if len(cells) != 10:
-                raise InputError(f"{name}, line {number}: {len(cells)} columns instead of the 10 of CoNLL-U")
+                raise InputError(
+                    f"{name}, line {number}: {count_noun(len(cells), 'column')} instead of the 10 of CoNLL-U"
+                )
             if not cells[0].isdigit():
                 continue
             if not cells[6].isdigit():

@@ -14,7 +14,7 @@ from monge.crosslingual.fit import LEAST_PAIRS, VectorPairs
 from monge.crosslingual.maps import Chain
 from monge.crosslingual.vectors import SENTENCE, TextVectors, VectorSpace
 from monge.crosslingual.words import align_words
-from monge.errors import InputError, OptionError, suggest
+from monge.errors import InputError, OptionError, count_noun, suggest
 
 Array = NDArray[np.float64]
 ORIGINS = ("words", "sentences", "dictionary")
@@ -42,7 +42,9 @@ class Parallel:
     def check(self) -> None:
         """Raise InputError for texts that no map can be fitted on: too few, or mostly identical."""
         if len(self.source) < LEAST_PAIRS:
-            raise InputError(f"{len(self.source)} pairs of texts are too few to fit a map (at least {LEAST_PAIRS})")
+            raise InputError(
+                f"{count_noun(len(self.source), 'pair')} of texts: too few to fit a map (at least {LEAST_PAIRS})"
+            )
         same = sum(one.strip() == other.strip() for one, other in zip(self.source, self.target, strict=True))
         if same > len(self.source) / 2:
             raise InputError(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +16,15 @@ from numpy.typing import NDArray
 from monge.crosslingual.fit import Maps, VectorPairs
 from monge.crosslingual.induction import NEIGHBOURS, Rows, csls_scores, distinct_rows
 from monge.crosslingual.maps import Array, Chain, Linear, Shift, UnitLength
+from monge.encoders.unit import unit_vectors
+from monge.errors import InputError, OptionError
+from monge.storage.atomic import open_atomic
 
 Single = NDArray[np.float32]
 Show = Callable[[int, float], None]  # iteration, objective
 _START_WORDS = 4000  # whose similarities make the first dictionary
 _KEPT, _GROWTH, _STALLED, _THRESHOLD = 0.1, 2.0, 50, 1e-6
+_SAVE_EVERY = 30.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,42 @@ class VecmapSettings:
     patience: int = _STALLED
 
 
-def fit_vecmap(sample: VectorPairs, settings: VecmapSettings | None = None, *, show: Show | None = None) -> Maps:
+@dataclass
+class _Learning:
+    """Where self-learning stands: all that a continued one needs, since draws depend on seed and iteration alone."""
+
+    pairs: tuple[Rows, Rows]
+    kept: float = _KEPT
+    best: float = -np.inf
+    last: int = 0  # iteration that made progress
+    iteration: int = 0
+
+    def save(self, path: Path, recipe: str) -> None:
+        with open_atomic(path) as stream:
+            facts = np.array([self.kept, self.best, self.last, self.iteration], dtype=np.float64)
+            np.savez(stream, left=self.pairs[0], right=self.pairs[1], facts=facts, recipe=np.array(recipe))
+
+    @classmethod
+    def load(cls, path: Path, recipe: str) -> _Learning | None:
+        if not path.exists():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                own, facts, pairs = str(found["recipe"]), found["facts"].tolist(), (found["left"], found["right"])
+        except (KeyError, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise InputError(f"{path}: not a checkpoint of vecmap ({error}); delete it to start anew") from None
+        if own != recipe:
+            raise OptionError(f"{path} belongs to a training with other data or settings; delete it or write elsewhere")
+        return cls(pairs, facts[0], facts[1], int(facts[2]), int(facts[3]))
+
+
+def fit_vecmap(
+    sample: VectorPairs,
+    settings: VecmapSettings | None = None,
+    *,
+    show: Show | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Maps:
     """Return maps of both languages, fitted on the unpaired vectors of each.
 
     Vectors are brought to length 1, centred, and to length 1 again. The first dictionary compares words by the sorted
@@ -40,15 +84,19 @@ def fit_vecmap(sample: VectorPairs, settings: VecmapSettings | None = None, *, s
     is ignored with a probability of 0.9; that share shrinks when the objective (mean cosine of the nearest neighbours)
     has not grown by 1e-6 for 50 iterations. At the end both languages are whitened, rotated, re-weighted by √S and
     de-whitened. Constants as in the public code of the authors.
+
+    ``checkpoint`` is a file that keeps the state twice a minute; a run that was killed continues there and ends in the
+    same maps. It is left to the caller, who deletes it once the maps are saved. Raises OptionError if it belongs to
+    other vectors or settings.
     """
     settings = settings or VecmapSettings()
-    generator = np.random.default_rng(settings.seed)
     starts = [_normalisation(rows) for rows in (sample.source_vectors, sample.target_vectors)]
     rows = [
         chain.transform(distinct_rows(side, settings.words)).astype(np.float32)
         for chain, side in zip(starts, (sample.source_vectors, sample.target_vectors), strict=True)
     ]
-    pairs = _learn(rows[0], rows[1], generator, settings, show)
+    place = None if checkpoint is None else Path(checkpoint)
+    pairs = _learn(rows[0], rows[1], settings, show, place)
     source, target = _final_maps(rows[0].astype(np.float64), rows[1].astype(np.float64), pairs)
     return Chain((*starts[0].maps, source)), Chain((*starts[1].maps, target))
 
@@ -70,32 +118,41 @@ def first_dictionary(source: Array, target: Array) -> tuple[Rows, Rows]:
 def _profile(rows: NDArray[np.floating]) -> Single:
     left, values, _ = np.linalg.svd(rows.astype(np.float32), full_matrices=False)
     similar = np.sort((left * values) @ left.T, axis=1)
-    similar /= np.linalg.norm(similar, axis=1, keepdims=True)
-    similar -= similar.mean(axis=0)
-    lengths = np.linalg.norm(similar, axis=1, keepdims=True)
-    return np.asarray(similar / np.where(lengths == 0, 1, lengths))
+    similar = unit_vectors(similar)
+    return unit_vectors(similar - similar.mean(axis=0))
 
 
 def _learn(
-    source: Single, target: Single, generator: np.random.Generator, settings: VecmapSettings, show: Show | None
+    source: Single, target: Single, settings: VecmapSettings, show: Show | None, checkpoint: Path | None
 ) -> tuple[Rows, Rows]:
     """Return the dictionary at which self-learning ends."""
-    pairs = first_dictionary(source, target)  # type: ignore[arg-type]
-    kept, best, last, iteration = _KEPT, -np.inf, 0, 0
+    recipe = f"{settings} {hashlib.sha256(source.tobytes() + target.tobytes()).hexdigest()}"
+    state = None if checkpoint is None else _Learning.load(checkpoint, recipe)
+    state = state or _Learning(first_dictionary(source, target))  # type: ignore[arg-type]
+    saved = time.monotonic()
     while True:
-        iteration += 1
-        if iteration - last > settings.patience:
-            if kept >= 1:
-                return pairs
-            kept, last = min(1.0, _GROWTH * kept), iteration
-        left, _, right = np.linalg.svd(source[pairs[0]].T @ target[pairs[1]])
-        similarity = (source @ (left @ right)) @ target.T
-        objective = float(similarity.max(axis=1).mean() + similarity.max(axis=0).mean()) / 2
-        pairs = _induce(similarity, kept, generator)
-        if objective - best >= _THRESHOLD:
-            best, last = objective, iteration
+        if state.iteration + 1 - state.last > settings.patience:
+            if state.kept >= 1:
+                return state.pairs
+            state.kept, state.last = min(1.0, _GROWTH * state.kept), state.iteration + 1
+        objective = _improve(state, source, target, settings.seed)
         if show is not None:
-            show(iteration, objective)
+            show(state.iteration, objective)
+        if checkpoint is not None and time.monotonic() - saved >= _SAVE_EVERY:
+            state.save(checkpoint, recipe)
+            saved = time.monotonic()
+
+
+def _improve(state: _Learning, source: Single, target: Single, seed: int) -> float:
+    """Fit a rotation on the dictionary of *state*, induce another one with it, and return the objective."""
+    state.iteration += 1
+    left, _, right = np.linalg.svd(source[state.pairs[0]].T @ target[state.pairs[1]])
+    similarity = (source @ (left @ right)) @ target.T
+    objective = float(similarity.max(axis=1).mean() + similarity.max(axis=0).mean()) / 2
+    state.pairs = _induce(similarity, state.kept, np.random.default_rng([seed, state.iteration]))
+    if objective - state.best >= _THRESHOLD:
+        state.best, state.last = objective, state.iteration
+    return objective
 
 
 def _induce(similarity: Single, kept: float, generator: np.random.Generator) -> tuple[Rows, Rows]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.encoders.unit import unit_vectors
 from monge.errors import InputError
 
 Links = frozenset[tuple[int, int]]
@@ -15,11 +16,7 @@ Links = frozenset[tuple[int, int]]
 
 def cosines(left: NDArray[np.floating], right: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the cosine (n, m) of every row of *left* with every row of *right*; 0 for a zero vector."""
-    units = []
-    for side in (left, right):
-        lengths = np.linalg.norm(side, axis=1, keepdims=True)
-        units.append(side / np.where(lengths == 0, 1.0, lengths))
-    return np.asarray(units[0] @ units[1].T, dtype=np.float64)
+    return np.asarray(unit_vectors(left) @ unit_vectors(right).T, dtype=np.float64)
 
 
 def align_words(source: NDArray[np.floating], target: NDArray[np.floating]) -> list[tuple[int, int]]:

@@ -63,7 +63,7 @@ class AdversarialSettings:
     constraint: str = ""
     rounds: int = 3
     constraint_weight: float = 1.0
-    density_weight: float = 1.0
+    density_weight: float = 0.1
     similarity: str = "cosine"
 
 
@@ -101,10 +101,12 @@ class AdversarialTraining(TrainedModel):
 
     The critics h are kept 1-Lipschitz by a gradient penalty of 10 (Gulrajani et al. 2017), which makes the game the
     earth mover's distance of the two distributions. Equation 3 is printed with + E log p inside a minimum; the sentence
-    below it asks for large densities, which is what is done here.
+    below it asks for large densities, which is what is done here. The weights of the terms are not given: distances in
+    d dimensions grow with √d, by which the game is divided; densities, per dimension, have the weight 0.1.
     """
 
-    rate, betas, width, penalty = 1e-4, (0.5, 0.9), 256, 10.0
+    rate, betas, width, penalty = 3e-4, (0.5, 0.9), 256, 10.0
+    first_steps = 60  # of the critics alone: what they say before is random, and a map that follows it is lost
 
     def __init__(self, model: Model, sample: Unpaired, judge: Judge, settings: AdversarialSettings, *, seed: int):
         super().__init__(model, judge)
@@ -118,20 +120,21 @@ class AdversarialTraining(TrainedModel):
         self._critic_tensors = {f"{n}.{name}": t for n, one in enumerate(self._critics) for name, t in one.items()}
         adam = self._torch.optim.Adam
         trained = [tensor for tensor in model.tensors.values() if tensor.requires_grad]
-        self._optimizer = adam(trained, lr=self.rate * 3, betas=self.betas)
-        self._critic_optimizer = adam(list(self._critic_tensors.values()), lr=self.rate * 3, betas=self.betas)
+        self._optimizer = adam(trained, lr=self.rate, betas=self.betas)
+        self._critic_optimizer = adam(list(self._critic_tensors.values()), lr=self.rate, betas=self.betas)
 
     def step(self, number: int) -> float:
         self.bootstrap.renew(number, self.model)
         with self._torch.no_grad():
             made = self.model.joint(*self._draw())
-        for _ in range(self.settings.critic_steps):
+        for _ in range(self.settings.critic_steps if number else self.first_steps):
             self._train_critics(made[0], made[1])
         source, target = self._draw()
         mapped, returned, density = self.model.joint(source, target)
-        loss = self.settings.density_weight * density - self._value(1, mapped).mean()
+        game = -self._value(1, mapped).mean()
         if returned is not None:
-            loss = loss - self._value(0, returned).mean()
+            game = game - self._value(0, returned).mean()
+        loss = self.settings.density_weight * density + game / source.shape[1] ** 0.5
         loss = loss + self.bootstrap.loss(self.model, self._scales[1])
         self._optimizer.zero_grad()
         loss.backward()

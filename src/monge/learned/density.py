@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from monge.crosslingual.fit import LEAST_PAIRS, Maps, VectorPairs, fit_rotation
-from monge.crosslingual.induction import CRITERIA, distinct_rows, mutual_pairs
+from monge.crosslingual.induction import CRITERIA, distinct_rows, mutual_pairs, own_rows
 from monge.crosslingual.maps import Chain
 from monge.encoders.torch_backend import import_torch
 from monge.errors import InputError, OptionError, suggest
@@ -28,12 +28,13 @@ UNSUPERVISED = ("gan-real-nvp", "muse")
 CONSTRAINTS = ("cc", "graph", "procrustes")
 _CONSTRAINED = [f"{name}+{extra}" for name in UNSUPERVISED for extra in CONSTRAINTS]
 TRAINED = (*SUPERVISED, *UNSUPERVISED, *(name for name in _CONSTRAINED if name != "muse+procrustes"))  # MUSE has it
-ALGORITHM = 1  # raise it when a training gives other maps than before
+ALGORITHM = 3  # raise it when a training gives other maps than before
 _REFINEMENTS = 5  # rounds of Procrustes after MUSE, as in its public code
 _LONGEST = {"fcnn": 1600, "real-nvp": 1600, "gan-real-nvp": 1000, "muse": 4000}  # steps
 _EPOCHS = 20
 _BATCH = 256
 _JUDGED = 1500  # rows of each language that a criterion looks at
+_SEARCHED = 3000  # rows of each language among which bootstrapping looks for translations
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class DensitySettings:
     rounds: int = 3
     size: FlowSize = field(default_factory=FlowSize)
     rate: float = 1e-3
-    patience: int = 6
+    patience: int = 12
     similarity: str = "cosine"
 
     def __post_init__(self) -> None:
@@ -117,7 +118,8 @@ def fit_density(
     _check(sample, base)
     unpaired = _unpaired(sample)
     criterion = CRITERIA[settings.criterion]
-    judge = judge or Judge(*unpaired.words, lambda mapped, target: criterion(mapped, target, settings.similarity))
+    words = own_rows(sample.source_vectors, sample.target_vectors, _JUDGED)
+    judge = judge or Judge(*words, lambda mapped, target: criterion(mapped, target, settings.similarity))
     steps = settings.steps or default_steps(base, sample)
     training = _training(name, (sample, unpaired), judge, replace(settings, steps=steps))
     loop = LoopSettings(steps, settings.seed, judge_every=max(1, steps // _EPOCHS), patience=settings.patience)
@@ -166,8 +168,10 @@ def _check(sample: VectorPairs, base: str) -> None:
 
 
 def _unpaired(sample: VectorPairs) -> Unpaired:
-    source, target = (distinct_rows(rows, _JUDGED) for rows in (sample.source_vectors, sample.target_vectors))
-    return Unpaired(sample.source_vectors, sample.target_vectors, (source, target))
+    """Return every vector of a language once, however often texts repeat it, and the most frequent ones."""
+    sides = (sample.source_vectors, sample.target_vectors)
+    source, target = (distinct_rows(rows, len(rows)) for rows in sides)
+    return Unpaired(source, target, (distinct_rows(sides[0], _SEARCHED), distinct_rows(sides[1], _SEARCHED)))
 
 
 def default_steps(base: str, sample: VectorPairs) -> int:
@@ -193,6 +197,7 @@ def _training(
         batch=32 if base == "muse" else 128,
         constraint="" if constraint == "procrustes" else constraint,
         rounds=settings.rounds,
+        constraint_weight=1.0 if base == "muse" else 10.0,
         similarity=settings.similarity,
     )
     if base == "muse":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from monge.crosslingual.criteria import SpaceQuality
+from monge.errors import count_noun
 from monge.report.plots import BLUE, ORANGE, figure_style, new_figure
 from monge.report.tables import text_table
 from monge.workflows.align import AlignResult
@@ -22,7 +23,8 @@ def align_text(result: AlignResult) -> str:
     facts = result.fitted.facts
     what = {"words": "aligned words", "sentences": "sentences", "dictionary": "dictionary entries"}[facts.origin]
     head = (
-        f"{' then '.join(facts.methods)}, fitted on {facts.pairs} pairs of {what} ({result.sentences} texts), "
+        f"{' then '.join(facts.methods)}, fitted on {count_noun(facts.pairs, 'pair')} "
+        f"of {what} ({count_noun(result.sentences, 'text')}), "
         f"judged on {result.held_out} others\n{facts.encoder}, layer {','.join(map(str, facts.layers))}"
     )
     rows = [

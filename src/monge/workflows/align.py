@@ -20,7 +20,7 @@ from monge.crosslingual.vectors import TOKENS, VectorSpace
 from monge.crosslingual.words import AlignmentQuality, align_words, alignment_error_rate, read_gold
 from monge.encoders import Encoder, load_encoder
 from monge.environment import Environment
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, count_noun
 from monge.text import guess_language, parse_language, read_lines
 from monge.workflows.align_methods import Fitting, fit_methods, parse_all_methods
 
@@ -229,7 +229,9 @@ def read_parallel_texts(
     """
     left, right = read_lines(source), read_lines(target)
     if len(left) != len(right):
-        raise InputError(f"{source} has {len(left)} lines and {target} {len(right)}: they must be translations by line")
+        raise InputError(
+            f"{source} has {count_noun(len(left), 'line')} and {target} {len(right)}: they must be translations by line"
+        )
     pairs = [(one, two) for one, two in zip(left, right, strict=True) if one.strip() and two.strip()]
     return Parallel(tuple(one for one, _ in pairs), tuple(two for _, two in pairs), origin)
 
@@ -261,7 +263,7 @@ def align_gold(
     """
     chosen = (space or SpaceChoice()).load(environment or Environment.read())
     if len(texts) != len(gold):
-        raise InputError(f"{len(texts)} pairs of texts and {len(gold)} lines of links")
+        raise InputError(f"{count_noun(len(texts), 'pair')} of texts and {count_noun(len(gold), 'line')} of links")
     sides = [_split_pair(line, number) for number, line in enumerate(texts, start=1)]
     links = read_gold(gold, name=name)
     source, target = (remap.source, remap.target) if remap else (Chain(), Chain())

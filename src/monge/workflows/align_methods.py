@@ -31,6 +31,10 @@ class Fitting:
     words: int = VecmapSettings.words
     progress: bool | None = None
 
+    def place_of(self, number: int, name: str) -> str | None:
+        """Return the file that keeps the state of training *number*, by the method *name*."""
+        return None if self.checkpoint is None else f"{os.fspath(self.checkpoint)}.{number}.{name}"
+
     def discard_checkpoints(self) -> None:
         """Delete the files that a repeated run would continue from; call it once the maps have been saved."""
         if self.checkpoint is not None:
@@ -60,7 +64,7 @@ def fit_methods(
     notes: list[str] = []
     fitters: dict[str, Callable[[VectorPairs], Maps]] = dict(METHODS)
     numbers = itertools.count(1)  # of trainings: a method may be named twice
-    fitters["vecmap"] = lambda rows: _vecmap(rows, fitting)
+    fitters["vecmap"] = lambda rows: _vecmap(rows, fitting, numbers)
     for name in TRAINED:
         fitters[name] = _trainer(name, fitting, notes, numbers)
     source, target = fit_remap(sample, methods, fitters)
@@ -74,7 +78,7 @@ def _trainer(name: str, fitting: Fitting, notes: list[str], numbers: Iterator[in
         return progress_reporter(title, steps, fitting.progress)
 
     def train(rows: VectorPairs) -> Maps:
-        place = None if fitting.checkpoint is None else f"{os.fspath(fitting.checkpoint)}.{next(numbers)}.{name}"
+        place = fitting.place_of(next(numbers), name)
         found = fit_density(name, rows, fitting.training, checkpoint=place, report=report)
         kept = found.course.best_step
         change = f"{fitting.training.criterion} criterion {found.before:.4f} before, {found.after:.4f} after"
@@ -85,7 +89,7 @@ def _trainer(name: str, fitting: Fitting, notes: list[str], numbers: Iterator[in
     return train
 
 
-def _vecmap(rows: VectorPairs, fitting: Fitting) -> Maps:
+def _vecmap(rows: VectorPairs, fitting: Fitting, numbers: Iterator[int]) -> Maps:
     from tqdm import tqdm
 
     shown = sys.stderr is not None and sys.stderr.isatty() if fitting.progress is None else fitting.progress
@@ -95,5 +99,6 @@ def _vecmap(rows: VectorPairs, fitting: Fitting) -> Maps:
         bar.set_postfix_str(f"objective {objective:.4f}", refresh=False)
         bar.update()
 
+    settings = VecmapSettings(seed=fitting.training.seed, words=fitting.words)
     with bar:
-        return fit_vecmap(rows, VecmapSettings(seed=fitting.training.seed, words=fitting.words), show=show)
+        return fit_vecmap(rows, settings, show=show, checkpoint=fitting.place_of(next(numbers), "vecmap"))

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from monge.crosslingual.cbli import CbliSetting, Occurrences, SimulatedPair, cbli_precision
 from monge.crosslingual.fit import METHODS, Maps, VectorPairs, fit_remap, parse_methods
 from monge.crosslingual.maps import Array, Chain
+from monge.crosslingual.vecmap import VecmapSettings, fit_vecmap
 from monge.errors import OptionError
 from monge.learned.density import TRAINED, DensitySettings, fit_density
+from monge.workflows.align_methods import ALL_METHODS
 
 DEFAULT_METHODS = (
-    "identity", "rotation", "centre,rotation", "fcnn", "real-nvp", "muse", "gan-real-nvp", "gan-real-nvp+cc",
-    "gan-real-nvp+procrustes",
+    "identity", "rotation", "centre,rotation", "fcnn", "real-nvp", "muse", "vecmap", "gan-real-nvp",
+    "gan-real-nvp+cc", "gan-real-nvp+procrustes",
 )  # fmt: skip
 _STEPS = {"fcnn": 300, "real-nvp": 300, "muse": 300, "gan-real-nvp": 100}
 _RATES = {"fcnn": 1e-2, "real-nvp": 2e-3}
@@ -41,7 +43,7 @@ class CbliRequest:
     def __post_init__(self) -> None:
         for method in self.methods:
             if method != "identity":
-                parse_methods(method, (*METHODS, *TRAINED))
+                parse_methods(method, ALL_METHODS)
         if self.runs < 1 or not self.epsilons or not self.methods or self.seed < 0:
             raise OptionError("a simulation needs a run, a shift, a method, and a seed that is not negative")
 
@@ -98,9 +100,10 @@ def _fit(method: str, train: Occurrences, valid: Occurrences, request: CbliReque
     if method == "identity":
         return Chain(), Chain()
     fitters: dict[str, Callable[[VectorPairs], Maps]] = dict(METHODS)
+    fitters["vecmap"] = lambda rows: fit_vecmap(rows, VecmapSettings(request.seed, _JUDGED, patience=10))
     for name in TRAINED:
         fitters[name] = _trainer(name, valid, request, notes)
-    names = parse_methods(method, (*METHODS, *TRAINED))
+    names = parse_methods(method, ALL_METHODS)
     return fit_remap(VectorPairs(train.source, train.target), names, fitters)
 
 
