@@ -2,32 +2,35 @@
 
 python docs/results_capsules.py FOLDER [labels] [answers]
 
-FOLDER is what docs/make_debtags.py made. Every model is trained on the same shares of the training texts and measured
-on the same 1,500 test texts (200 questions of answers). Figures are kept in results_capsules.json in FOLDER: a run that
-was interrupted goes on.
+FOLDER is what docs/make_debtags.py made. Every model is trained on the same shares of the training texts, capsules on
+the smallest with three seeds, and measured on the same 1,500 test texts (200 questions of answers). Figures are kept in
+results_capsules.json in FOLDER: a run that was interrupted goes on.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from monge.learned.capsules.data import read_labelled
+from monge.encoders import load_encoder
+from monge.learned.capsules.data import LabelledTexts, read_labelled, split_words
 from monge.learned.capsules.measures import ndcg_at, precision_at
 from monge.learned.capsules.model import evaluate
 from monge.learned.capsules.network import CapsuleShape
 from monge.learned.capsules.tasks import CapsuleSettings
-from monge.learned.capsules.training import train_capsules
+from monge.learned.capsules.training import split_data, train_capsules
 from monge.report.tables import markdown_table
 from monge.storage.atomic import write_text
 from monge.workflows.train_capsules import read_examples
 
-SHARES = (0.02, 0.05, 0.1)
+SHARES = {0.02: (1, 2, 3), 0.05: (1,), 0.1: (1,)}  # of the training texts, with the seeds
 TESTED = 1500
 QUESTIONS = 200
 SMALL = CapsuleShape(compressed=64, rounds=3)
@@ -35,8 +38,12 @@ MODELS = {
     "linear": CapsuleSettings(model="linear", rate=0.05, epochs=30),
     "kde": CapsuleSettings(model="kde", shape=SMALL),
     "sabour": CapsuleSettings(model="sabour", shape=SMALL),
-    "kde, axis=time": CapsuleSettings(model="kde", shape=CapsuleShape(compressed=64, rounds=3, axis="time")),
 }
+OTHERS = {  # for the smallest share
+    "kde, axis=time": CapsuleSettings(model="kde", shape=CapsuleShape(compressed=64, rounds=3, axis="time")),
+    "kde, drop=0": CapsuleSettings(model="kde", shape=SMALL, drop=0.0),
+}
+MEASURES = ("P@1", "P@3", "P@5", "NDCG@3", "NDCG@5")
 
 
 def keep(folder: Path, key: str, compute: Callable[[], dict[str, float]]) -> dict[str, float]:
@@ -52,16 +59,18 @@ def keep(folder: Path, key: str, compute: Callable[[], dict[str, float]]) -> dic
     return known[key]
 
 
-def measure(folder: Path, name: str, share: float, task: str) -> dict[str, float]:
+def measure(folder: Path, name: str, share: float, task: str, seed: int = 1) -> dict[str, float]:
     """Train one model on a share of the data and return its measures on the test texts."""
     prefix = "answers-" if task == "answers" else ""
     data, test = (read_examples(folder / f"{prefix}{part}.tsv", task) for part in ("train", "test"))
-    settings = MODELS[name]
-    changed = CapsuleSettings(**settings.__dict__ | {"share": share})
-    made = train_capsules(data, changed, checkpoint=str(folder / "results_capsules.checkpoint"))
+    settings = replace((MODELS | OTHERS)[name], share=share, seed=seed)
+    began = time.process_time()
+    made = train_capsules(data, settings, checkpoint=str(folder / f"{task}-{name}-{share}-{seed}.checkpoint"))
+    made.loop.discard_checkpoint()
+    seconds = time.process_time() - began
     most = TESTED if task == "labels" else QUESTIONS * 10
     found = evaluate(made.model, test.part(range(min(most, len(test)))))
-    return found | {"texts": made.model.artifact.history["used"], "epochs": len(made.loop.judgements)}
+    return found | {"texts": len(split_data(data, share)[0]), "steps": len(made.loop.losses), "seconds": seconds}
 
 
 def measure_frequent(folder: Path) -> dict[str, float]:
@@ -74,16 +83,58 @@ def measure_frequent(folder: Path) -> dict[str, float]:
     return found | {f"NDCG@{k}": ndcg_at(scores, truth, k) for k in (3, 5)}
 
 
+def measure_means(folder: Path, share: float) -> dict[str, float]:
+    """Return what a logistic regression on the mean of GloVe's vectors of a text gives: no word order, no capsules."""
+    import torch
+
+    encoder = load_encoder("glove", oov="zero")
+    data, test = (read_labelled(folder / f"{part}.tsv") for part in ("train", "test"))
+    learned, test = split_data(data, share)[0], test.part(range(min(TESTED, len(test))))
+    assert isinstance(learned, LabelledTexts)
+    names = sorted({label for own in data.labels for label in own})
+    tables = []
+    for texts in (learned.texts, test.texts):
+        first = [" ".join(split_words(text)[: SMALL.length]) for text in texts]
+        tables.append(np.array([own.vectors[0].mean(axis=0) for own in encoder.encode(first, [encoder.layers - 1])]))
+    center, spread = tables[0].mean(axis=0), tables[0].std(axis=0)
+    inputs, tested = (torch.from_numpy((table - center) / spread).float() for table in tables)
+    wanted = torch.from_numpy(learned.table(names)).float()
+    weights, bias = torch.zeros(inputs.shape[1], len(names)), torch.full((len(names),), -3.0)
+    optimizer = torch.optim.Adam([weights.requires_grad_(), bias.requires_grad_()], lr=0.02)
+    for _ in range(400):
+        optimizer.zero_grad()
+        fit = torch.nn.functional.binary_cross_entropy_with_logits(inputs @ weights + bias, wanted) * len(names)
+        (fit + 0.01 * (weights**2).sum()).backward()
+        optimizer.step()
+    scores, truth = (tested @ weights + bias).detach().numpy(), test.table(names)
+    found = {f"P@{k}": precision_at(scores, truth, k) for k in (1, 3, 5)}
+    return found | {f"NDCG@{k}": ndcg_at(scores, truth, k) for k in (3, 5)} | {"texts": len(learned)}
+
+
 def print_labels(folder: Path) -> None:
-    """Print P@k and NDCG@k by model and share."""
-    names = ("P@1", "P@3", "P@5", "NDCG@3", "NDCG@5")
-    frequent = keep(folder, "labels frequent", partial(measure_frequent, folder))
-    rows = [["", "the most frequent tags", *(f"{frequent[key]:.3f}" for key in names)]]
-    for share in SHARES:
-        for name in MODELS:
-            found = keep(folder, f"labels {name} {share}", partial(measure, folder, name, share, "labels"))
-            rows.append([f"{found['texts']:,.0f}", name, *(f"{found[key]:.3f}" for key in names)])
-    print(markdown_table(["training texts", "model", *names], rows))
+    """Print P@k and NDCG@k by model and share: the mean over seeds, and for P@1 their standard deviation."""
+    rows = [make_row("the most frequent tags", [keep(folder, "labels frequent", partial(measure_frequent, folder))])]
+    for share, seeds in SHARES.items():
+        names = [*MODELS, *(OTHERS if share == min(SHARES) else ())]
+        for name in names:
+            own = (1,) if name == "linear" or name in OTHERS else seeds  # the linear model starts from zeros
+            found = [
+                keep(folder, f"labels {name} {share} {seed}", partial(measure, folder, name, share, "labels", seed))
+                for seed in own
+            ]
+            rows.append(make_row(name, found))
+        means = keep(folder, f"labels means {share}", partial(measure_means, folder, share))
+        rows.append(make_row("linear on mean vectors", [means]))
+    print(markdown_table(["training texts", "model", *MEASURES], rows, left=2))
+
+
+def make_row(name: str, found: list[dict[str, float]]) -> list[str]:
+    """Return the row of a model: how many texts, and means over seeds."""
+    cells = [f"{np.mean([own[key] for own in found]):.3f}" for key in MEASURES]
+    if len(found) > 1:
+        cells[0] += f" ± {np.std([own['P@1'] for own in found], ddof=1):.3f}"
+    texts = f"{found[0]['texts']:,.0f}" if "texts" in found[0] else ""
+    return [texts, name, *cells]
 
 
 def print_answers(folder: Path) -> None:

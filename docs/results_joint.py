@@ -1,6 +1,7 @@
 """Makes a small multilingual BERT, aligns it with JOINT-ALIGN, and prints the table of results-crosslingual.md.
 
-python docs/results_joint.py FOLDER
+python docs/results_joint.py FOLDER            a small BERT that is made for it, with three pivots
+python docs/results_joint.py FOLDER minilm     an English encoder that has not learned German, English held
 
 reads multi30k (captions, German and English) and rfeval from MONGE_DATA. The small BERT (2 layers, 128 dimensions) is
 trained for some minutes to fill in hidden words of captions of both languages, which it is not told apart; words are
@@ -16,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from monge.encoders import load_encoder
 from monge.environment import Environment
 from monge.learned.joint import JointSettings
 from monge.metrics.variants import parse_variant
@@ -29,13 +29,14 @@ from monge.workflows.train_joint import TrainJointRequest, run_train_joint
 
 PAIRS, PIECES, STEPS = 1000, 4000, 200
 PIVOTS = ("target", "source", "none")
+MORE = 2000  # pairs for an encoder that is given
 
 
-def read_captions() -> tuple[list[str], list[str]]:
+def read_captions(count: int) -> tuple[list[str], list[str]]:
     """Return captions in German and English, line by line."""
     folder = Environment.read().data_folders[0] / "multi30k"
     german, english = (list(read_lines(folder / f"train.{code}.gz")) for code in ("de", "en"))
-    return german[:PAIRS], english[:PAIRS]
+    return german[:count], english[:count]
 
 
 def make_bert(path: Path, texts: list[str]) -> None:
@@ -73,7 +74,7 @@ def make_bert(path: Path, texts: list[str]) -> None:
     model.bert.save_pretrained(path)
 
 
-def correlate(encoder: Path) -> list[float]:
+def correlate(encoder: str) -> list[float]:
     """Return Pearson's r of two metrics without reference on WMT17 de-en."""
     (judged,) = read_judged_sets(JudgedData("rfeval/de-en"), environment=Environment.read())[:1]
     variants = [parse_variant(f"{name},encoder={encoder},layers=last") for name in ("yisi2", "xmoverscore,ngram=1")]
@@ -85,32 +86,33 @@ def correlate(encoder: Path) -> list[float]:
     return found
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, encoder: str = "") -> None:
     """Print the space and the correlations before and after, by the side that is held."""
     folder.mkdir(parents=True, exist_ok=True)
-    german, english = read_captions()
-    for code, texts in (("de", german), ("en", english)):
-        write_text(folder / code, "".join(f"{text}\n" for text in texts))
-    base = folder / "bert"
-    if not (base / "model.safetensors").exists():
-        make_bert(base, list(itertools.chain(german, english)))
-    load_encoder(str(base))
+    german, english = read_captions(MORE if encoder else PAIRS)
+    files = (folder / f"{encoder}de", folder / f"{encoder}en")
+    for path, texts in zip(files, (german, english), strict=True):
+        write_text(path, "".join(f"{text}\n" for text in texts))
+    base = encoder or str(folder / "bert")
+    if not encoder and not (folder / "bert" / "model.safetensors").exists():
+        make_bert(folder / "bert", list(itertools.chain(german, english)))
     rows = []
-    for pivot in PIVOTS:
-        target = folder / f"joint-{pivot}"
-        settings = JointSettings(pivot=pivot, rate=2e-4)
+    for pivot in PIVOTS[:1] if encoder else PIVOTS:
+        target = folder / f"joint{encoder}-{pivot}"
+        settings = JointSettings(pivot=pivot, rate=2e-4, epochs=2.0 if encoder else 3.0)
         request = TrainJointRequest(
-            str(base), (str(folder / "de"), str(folder / "en")), str(target), settings, linker="use", layers="proj"
+            base, (str(files[0]), str(files[1])), str(target), settings, linker="use", layers="proj"
         )
-        result = run_train_joint(request, show=False)
+        result = run_train_joint(request)
         old, new = result.record()["before"], result.record()["after"]
         if not rows:
             rows.append(["before", *(f"{old[key]:.3f}" for key in old), *(f"{r:.3f}" for r in correlate(base))])
-        rows.append([f"pivot={pivot}", *(f"{new[key]:.3f}" for key in new), *(f"{r:.3f}" for r in correlate(target))])
+        correlations = correlate(str(target))
+        rows.append([f"pivot={pivot}", *(f"{new[key]:.3f}" for key in new), *(f"{r:.3f}" for r in correlations)])
         print(rows[-1], result.manifest["steps"], result.notes, file=sys.stderr, flush=True)
     header = ["", "translation found", "source found", "cosine linked", "random", "linked above random"]
     print(markdown_table([*header, "yisi2", "xmoverscore"], rows))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

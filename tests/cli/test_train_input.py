@@ -50,10 +50,12 @@ def test_help_needs_no_torch(monkeypatch, capsys):
         (["capsules", "data", "--task", "answers"], "data, line 1: not a question"),
         (["capsules", "data", "--share", "2"], "share=2.0: must be above 0 and at most 1"),
         (["joint", "nothing", "src", "ref"], "no encoder at .*nothing"),
+        (["joint", "use", "src", "ref"], "use is not a transformer"),
         (["joint", "nothing", "src"], "1 files of texts: source and target belong together"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments, message, files, capsys):
+def test_bad_input_is_one_sentence(arguments, message, files, capsys, monkeypatch):
+    monkeypatch.setenv("MONGE_CACHE", str(files / "cache"))  # nothing is there, and nothing is fetched
     kind, *rest = arguments
     named = [str(files / part) if part in ("ref", "src", "short", "data", "nothing") else part for part in rest]
     assert main(["train", kind, *named, "--output", str(files / "out")]) == 2
@@ -63,7 +65,30 @@ def test_bad_input_is_one_sentence(arguments, message, files, capsys):
     assert not (files / "out").exists()
 
 
+def test_no_steps_are_refused_before_anything_else(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "adapter", "nosuch", "--output", "no/folder/out", "--steps", "0"])
+    assert "--steps: '0' is not a whole number of at least 1" in capsys.readouterr().err
+
+
 def test_the_output_is_not_an_input(files, capsys):
     arguments = ["train", "context", str(files / "ref"), str(files / "src"), "--output", str(files / "src")]
     assert main(arguments) == 2
     assert "one of the files to read" in capsys.readouterr().err
+
+
+def test_a_bare_name_prints_what_there_is(capsys):
+    assert main(["train"]) == 2
+    err = capsys.readouterr().err
+    assert "capsules  a classifier" in err
+    assert "required" not in err
+
+
+@pytest.mark.torch
+def test_time_memory_and_cut_texts_are_reported(files, capsys):
+    pytest.importorskip("torch", reason="the torch extra is not installed")
+    (files / "ref").write_text("word " * 101 + "\n" + "a reference\n" * 59, encoding="utf-8")
+    assert main(command("context", files, "--dimension", "4", "--epochs", "3")) == 0
+    out, err = capsys.readouterr()
+    assert "note: 1 text is longer than 100 words; only its first 100 words are read" in out
+    assert re.search(r"^finished in \d+ s; peak memory [\d,]+ MB$", err, re.MULTILINE)

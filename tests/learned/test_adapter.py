@@ -1,5 +1,7 @@
 """Adapters: what is merged equals what was trained; they learn, repeat themselves and resume; others' are refused."""
 
+import dataclasses
+import json
 import pickle
 
 import numpy as np
@@ -15,7 +17,9 @@ from monge.storage.artifact import Artifact
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytestmark = pytest.mark.torch
 
+from monge.learned.distillation import distil, hold, match  # noqa: E402
 from monge.learned.loop import LoopSettings, run_loop  # noqa: E402
+from monge.learned.teacher import Opinion, Teacher  # noqa: E402
 from monge.learned.transport_scores import mean_of_order, token_maxima, unlikeness  # noqa: E402
 from monge.workflows.train_adapter import TrainAdapterRequest, run_train_adapter  # noqa: E402
 
@@ -29,6 +33,9 @@ def environment(tmp_path):
 
 def request(tiny, teacher, pairs_file, output, **changes):
     given = {"settings": SETTINGS, "teacher": str(teacher), "corrupt": True} | changes
+    beside = output.parent / tiny.name  # where an adapter of a folder looks for it
+    if not beside.exists():
+        beside.symlink_to(tiny)
     return TrainAdapterRequest(str(tiny), str(output), (str(pairs_file),), **given)
 
 
@@ -66,6 +73,71 @@ def test_the_merged_encoder_without_torch_is_the_trained_one(tiny, teacher, pair
     assert change > 1e-3
     with_torch = load_encoder(str(path), dtype="float64", environment=environment).encode(texts[:1])[0].vectors
     np.testing.assert_allclose(with_torch, encoder.encode(texts[:1])[0].vectors, rtol=0, atol=1e-5)
+
+
+def test_the_file_says_nothing_of_this_machine(tiny, teacher, pairs_file, tmp_path, environment):
+    """An adapter of a folder names it by its last part; it is looked for beside the file, then by that name."""
+    path = tmp_path / "a.safetensors"
+    made = run_train_adapter(request(tiny, teacher, pairs_file, path), environment=environment)
+    manifest = json.dumps([made.artifact.settings, made.artifact.history], default=str)
+    assert str(tmp_path) not in manifest
+    assert str(teacher.parent) not in manifest
+    assert made.artifact.settings["base"] == tiny.name
+    (tmp_path / tiny.name).unlink()
+    with pytest.raises(ModelError, match=f"monge models add {tiny.name} FOLDER"):
+        load_encoder(str(path), environment=environment)
+
+
+def test_pairs_below_the_floor_are_kept_to_be_held(tiny, teacher, pairs_file, tmp_path, environment):
+    """With a weight for keeping the order of the unchanged encoder they are kept; without one they are left out."""
+    kept = dataclasses.replace(SETTINGS, floor=0.9, hold=0.3, steps=2)
+    counts = []
+    for settings in (kept, dataclasses.replace(kept, hold=0.0), dataclasses.replace(kept, hold=0.0, floor=-1.0)):
+        made = request(tiny, teacher, pairs_file, tmp_path / "a.safetensors", settings=settings)
+        counts.append(run_train_adapter(made, environment=environment).pairs)
+    assert counts[0] == counts[2] > counts[1]
+
+
+def test_what_is_held_changes_less(tiny, teacher, pairs_file, tmp_path, environment):
+    """The held encoder sees all pairs more as the plain one does than an encoder that is only taught."""
+    plain = load_encoder(str(tiny), environment=environment)
+    pairs = [tuple(line.split("\t")) for line in pairs_file.read_text().splitlines()[1:]]
+    before = [opinion.cosine for opinion in Teacher(plain, None).ask(pairs)]
+    likeness = []
+    for weight in (0.0, 5.0):
+        settings = dataclasses.replace(SETTINGS, ladder=0.0, exchange=0.0, hold=weight)
+        path = tmp_path / f"{weight}.safetensors"
+        made = request(tiny, teacher, pairs_file, path, settings=settings, corrupt=False)
+        run_train_adapter(made, environment=environment)
+        adapted = Teacher(load_encoder(str(path), environment=environment), None)
+        likeness.append(np.corrcoef(before, [opinion.cosine for opinion in adapted.ask(pairs)])[0, 1])
+    assert likeness[1] > likeness[0]
+
+
+def test_what_is_held_counts_without_a_teacher(tiny, pairs_file, tmp_path, environment):
+    learned = []
+    for weight in (0.0, 5.0):
+        settings = dataclasses.replace(SETTINGS, distil=0.0, hold=weight, steps=4)
+        made = request(tiny, "", pairs_file, tmp_path / f"{weight}.safetensors", settings=settings)
+        run_train_adapter(made, environment=environment)
+        factors = Adapter.load(tmp_path / f"{weight}.safetensors").factors
+        learned.append(np.concatenate([factors[name].ravel() for name in sorted(factors)]))
+    assert np.abs(learned[0] - learned[1]).max() > 1e-4
+
+
+def test_the_loss_is_zero_where_student_and_teacher_agree():
+    """The same similarities agree perfectly; pairs below the floor count only in what is held."""
+    rng = np.random.default_rng(0)
+    opinions = [Opinion(rng.uniform(0.2, 1, (4, 5)).astype(np.float16), float(c)) for c in (0.9, 0.8, 0.85, 0.7, 0.1)]
+    similarity = torch.tensor(np.stack([o.similarity for o in opinions]).astype(np.float32))
+    parts = match(similarity, torch.ones(5, 4), torch.ones(5, 5))
+    parts["cosine"] = torch.tensor([o.cosine for o in opinions])
+    assert float(distil(parts, opinions, tokens=1.0, floor=-1)) == pytest.approx(0, abs=1e-5)
+    parts["cosine"][4] = 0.95  # unrelated by the teacher, near by the student
+    assert float(distil(parts, opinions, tokens=1.0, floor=0.6)) == pytest.approx(0, abs=1e-5)
+    assert float(distil(parts, opinions, tokens=1.0, floor=-1)) > 0.1
+    assert float(hold(parts, opinions)) > 0.1
+    assert float(distil(parts, opinions[:2], tokens=1.0, floor=0.95)) == 0  # too few to correlate
 
 
 def test_a_killed_training_goes_on_to_the_same_weights(tiny, teacher, pairs_file, tmp_path, environment, monkeypatch):

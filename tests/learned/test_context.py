@@ -52,6 +52,14 @@ def test_numpy_computes_what_torch_does(tmp_path):
         assert np.allclose(states[0], expected, rtol=0, atol=1e-6)
 
 
+def test_texts_that_are_cut_are_counted(tmp_path):
+    references = [*REFERENCES[:-1], "boat " * 101]
+    settings = ContextSettings(dimension=4, epochs=1)
+    pairs = ContextPairs.make(references, SOURCES)
+    assert train_context(pairs, settings, str(tmp_path / "c")).history["cut"] == {"texts": 1, "words": 100}
+    assert "cut" not in train_context(PAIRS, settings, str(tmp_path / "whole")).history
+
+
 def test_the_same_seed_gives_the_same_file(tmp_path):
     one, two = (train_context(PAIRS, SMALL, str(tmp_path / name)) for name in ("one", "two"))
     assert one.digest == two.digest

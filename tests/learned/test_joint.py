@@ -145,7 +145,9 @@ def test_translations_are_found_and_the_pivot_stays(folder, files):
     assert manifest["links"] == 5 * manifest["pairs"] == 5 * 144
 
 
-def test_the_folder_computes_what_torch_does(folder, files):
+@pytest.mark.parametrize("kind", ["BertConfig", "XLMRobertaConfig"])  # the shapes of mBERT and XLM-R
+def test_the_folder_computes_what_torch_does(kind, files):
+    folder = make_encoder(files / "encoder", kind)
     result = run_train_joint(request(folder, files, settings=JointSettings(rate=2e-3, epochs=1)))
     encoder = load_encoder(result.directory)
     model = transformers.AutoModel.from_pretrained(result.directory).eval()

@@ -18,7 +18,7 @@ import argparse
 import dataclasses
 
 from monge.cli.arguments import add_environment_arguments, read_environment
-from monge.cli.values import check_target, seed
+from monge.cli.values import check_target, count, seed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options = parser.add_argument_group("training")
     options.add_argument("--rank", type=int, metavar="N", help="rank of the changes (default: 8)")
-    options.add_argument("--steps", type=int, metavar="N", help="steps (default: 400)")
+    options.add_argument("--steps", type=count, metavar="N", help="steps (default: 400)")
     options.add_argument("--batch", type=int, metavar="N", help="references per step (default: 12)")
     options.add_argument("--rate", type=float, metavar="X", help="learning rate of AdamW (default: 0.001)")
     options.add_argument("--length", type=int, metavar="N", help="tokens of a text that are read (default: 128)")
     for name, meaning in (("ladder", "ever more damaged texts"), ("exchange", "exchanged words")):
         options.add_argument(f"--{name}", type=float, metavar="X", help=f"with --corrupt: weight of {meaning}")
     options.add_argument(
-        "--floor", type=float, metavar="X", help="leave out pairs whose cosine is lower by the teacher (default: none)"
+        "--floor", type=float, metavar="X", help="do not teach pairs with a lower cosine by the teacher (default: none)"
+    )
+    options.add_argument(
+        "--hold",
+        type=float,
+        metavar="X",
+        help="weight of keeping the order that the unchanged encoder gives (default: 0)",
     )
     options.add_argument("--seed", type=seed, default=1, help="seed (default: 1)")
     options.add_argument("--device", default="auto", metavar="NAME", help="auto, cpu or cuda (default: auto)")
@@ -69,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         device=args.device,
         notes=tuple(args.note),
     )
-    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor")
+    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "hold")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     request = dataclasses.replace(request, settings=dataclasses.replace(request.chosen_settings, **given))
     result = run_train_adapter(
@@ -83,5 +89,8 @@ def run(args: argparse.Namespace) -> int:
     print(f"loss {told['loss_first']:.4f} → {told['loss_last']:.4f}; kept: step {told['best_step']}")
     for note in result.loop.notes:
         print(f"note: {note}")
+    base = result.artifact.settings["base"]
+    if base != args.encoder:
+        print(f"note: keep the folder {base} beside the adapter, or say where it is: monge models add {base} FOLDER")
     print(f"written to {args.output} ({result.artifact.digest[:8]}); use it as encoder={args.output}")
     return 0

@@ -6,8 +6,8 @@
 
 DATA has lines `text TAB label label …`, or `question TAB answer TAB 0|1` with --task answers. Models: kde (capsules
 with adaptive KDE routing, Zhao et al. 2019), sabour (capsules with the routing of Sabour et al. 2017), linear (logistic
-regression on tf·idf). A tenth of the data, at most 500, is held out; the epoch that is best there is kept (NDCG@5 of
-labels, MAP of answers).
+regression on tf·idf). A tenth of the data, at most 500, is held out; the weights that are best there are kept (NDCG@5
+of labels, MAP of answers).
 """
 
 from __future__ import annotations
@@ -27,11 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--test", default="", metavar="FILE", help="measure the result on this file too")
     options = parser.add_argument_group("training")
     options.add_argument("--model", default="kde", choices=("kde", "sabour", "linear"), help="default: kde")
-    options.add_argument("--epochs", type=int, default=15, metavar="N", help="most epochs (default: 15)")
+    options.add_argument("--epochs", type=int, default=30, metavar="N", help="most epochs (default: 30)")
     options.add_argument("--batch", type=int, default=32, metavar="N", help="texts per step (default: 32)")
     options.add_argument("--rate", type=float, default=1e-3, metavar="X", help="learning rate of Adam (default: 0.001)")
     options.add_argument(
-        "--patience", type=int, default=3, metavar="N", help="epochs without a better one before it stops (default: 3)"
+        "--patience",
+        type=int,
+        default=3,
+        metavar="N",
+        help="judgements without a better one before it stops; one every epoch, of at least 50 steps (default: 3)",
+    )
+    options.add_argument(
+        "--drop", type=float, default=0.3, metavar="X", help="share of words left out in each step (default: 0.3)"
     )
     options.add_argument(
         "--negatives",
@@ -78,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
     check_target(args.output, inputs=(args.data, args.test))
     shape = CapsuleShape(axis=args.axis, length=args.length, compressed=args.capsules, rounds=args.rounds)
-    names = ("model", "epochs", "batch", "rate", "patience", "negatives", "share", "seed", "device")
+    names = ("model", "epochs", "batch", "rate", "patience", "negatives", "drop", "share", "seed", "device")
     settings = CapsuleSettings(
         shape=shape,
         vectors="" if args.vectors == "none" else args.vectors,
@@ -95,5 +102,5 @@ def run(args: argparse.Namespace) -> int:
     for note in result.notes:
         print(f"note: {note}")
     what = f"{result.used} texts, {result.labels} labels" if result.labels else f"{result.used} pairs"
-    print(f"{what}, {result.epochs} epochs; written to {args.output} ({result.digest[:8]})")
+    print(f"{what}, {result.steps} steps; written to {args.output} ({result.digest[:8]})")
     return 0

@@ -58,5 +58,7 @@ def run(args: argparse.Namespace) -> int:
         )
         for note in figures.get("notes", ()):
             print(f"note: {note}")
+    for note in result.notes:
+        print(f"note: {note}")
     print(f"{result.words} words of {result.pairs} references; written to {args.output} ({result.digest[:8]})")
     return 0

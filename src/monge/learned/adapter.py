@@ -18,13 +18,12 @@ from monge.encoders.torch_backend import import_torch
 from monge.errors import InputError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.corruption import damage, exchange_words
+from monge.learned.distillation import SENTENCE, combine, distil, hold, match
 from monge.learned.loop import linear_schedule
 from monge.learned.lora import LowRankEncoder
 from monge.learned.teacher import Opinion
-from monge.learned.transport_scores import mean_of_order, pad_matrices, token_maxima, unlikeness
+from monge.learned.transport_scores import unlikeness
 
-ORDERS = (1.0, 2.0, 3.0)
-SENTENCE = 0.3  # weight of the sentence cosine in the score that is taught
 LEAST_REFERENCES = 20
 _CHUNK = 16  # batches whose references are sorted by length together
 _STEPS_DOWN = (0, 2, 4, 8)  # edits of a ladder of damaged texts
@@ -38,6 +37,7 @@ class Example:
     hypotheses: tuple[str, ...]
     opinions: tuple[Opinion, ...] = ()
     judgments: tuple[float, ...] = ()
+    before: tuple[Opinion, ...] = ()  # those of the encoder itself, before it is changed
 
     def above(self, floor: float) -> Example | None:
         """Return the example without hypotheses whose cosine is below *floor* by the teacher; None if none is left."""
@@ -46,7 +46,7 @@ class Example:
             return None
         judgments = tuple(self.judgments[i] for i in kept) if self.judgments else ()
         texts, opinions = tuple(self.hypotheses[i] for i in kept), tuple(self.opinions[i] for i in kept)
-        return Example(self.reference, texts, opinions, judgments)
+        return Example(self.reference, texts, opinions, judgments, tuple(self.before[i] for i in kept if self.before))
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,10 @@ class AdapterSettings:
 
     ``batch`` references with two hypotheses each make a batch. ``distil``, ``ladder``, ``exchange`` and ``judge`` are
     the weights of what is learned: a teacher's opinions, the order of ever more damaged texts, that a paraphrase is
-    nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. Pairs whose sentences
-    have a cosine below ``floor`` by the teacher are left out: in Pearson's r a few unrelated texts would outweigh the
-    differences between usable ones.
+    nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. In Pearson's r a few
+    unrelated texts would outweigh the differences between usable ones, so pairs whose sentences have a cosine below
+    ``floor`` by the teacher are not taught. With the weight ``hold`` all pairs, these included, are to keep the order
+    that the encoder gave them before; without it nothing holds the lower end of the scale.
     """
 
     rank: int = 8
@@ -72,6 +73,7 @@ class AdapterSettings:
     tokens: float = 0.5  # within distil: similarities of single tokens, where both encoders cut texts alike
     margin: float = 0.02
     floor: float = -1.0
+    hold: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 < self.rate < 1 or self.batch < 2:
@@ -175,10 +177,13 @@ class AdapterTraining:
         exchanged = self._exchanges(batch, texts, rng) if own.exchange else []
         encoded = self.encoder.encode(list(texts.places), self.layer)
         loss = sum(factor.sum() for factor in self.encoder.parameters.values()) * 0.0
-        if own.distil or own.judge:
+        if own.distil or own.judge or own.hold:
             score, parts = self._score(encoded, pairs)
             if own.distil:
-                loss = loss + own.distil * self._distil(score, parts, [example.opinions[i] for example, i in chosen])
+                opinions = [example.opinions[i] for example, i in chosen]
+                loss = loss + own.distil * distil(parts, opinions, tokens=own.tokens, floor=own.floor)
+            if own.hold:
+                loss = loss + own.hold * hold(parts, [example.before[i] for example, i in chosen])
             judged = [row for row, (example, _) in enumerate(chosen) if example.judgments]
             if own.judge and len(judged) > 2:
                 wanted = [chosen[row][0].judgments[chosen[row][1]] for row in judged]
@@ -189,40 +194,13 @@ class AdapterTraining:
         return loss
 
     def _score(self, encoded: tuple[Any, Any, Any], pairs: Sequence[tuple[int, int]]) -> tuple[Any, dict[str, Any]]:
-        """Return the score that is taught (matching of order 2 plus the sentence cosine) and what it is made of."""
+        """Return the score that is taught (matching of order 3 plus the sentence cosine) and what it is made of."""
         vectors, mask, sentences = encoded
         first, second = (list(side) for side in zip(*pairs, strict=True))
         similarity = vectors[first] @ vectors[second].transpose(1, 2)
-        parts = _match(similarity, mask[first], mask[second])
+        parts = match(similarity, mask[first], mask[second])
         parts["cosine"] = (sentences[first] * sentences[second]).sum(1)
-        return _combine(parts), parts
-
-    def _distil(self, score: Any, parts: dict[str, Any], opinions: Sequence[Opinion]) -> Any:
-        torch, device = self._torch, score.device
-        sizes = [opinion.similarity.shape for opinion in opinions]
-        rows, columns = max(size[0] for size in sizes), max(size[1] for size in sizes)
-        wanted = pad_matrices([opinion.similarity for opinion in opinions], rows, columns).to(device)
-        masks = (_prefixes(torch, [size[side] for size in sizes], count) for side, count in ((0, rows), (1, columns)))
-        theirs = _match(wanted, *(mask.to(device) for mask in masks))
-        theirs["cosine"] = torch.tensor([opinion.cosine for opinion in opinions], device=device)
-        matching = [unlikeness(parts[name], theirs[name]) for name in parts if name.startswith("order")]
-        loss = unlikeness(score, _combine(theirs)) + 0.3 * unlikeness(parts["cosine"], theirs["cosine"])
-        loss = loss + 0.3 * sum(matching) / len(matching)
-        if self.settings.tokens:
-            loss = loss + self.settings.tokens * self._token_loss(parts, theirs)
-        return loss
-
-    def _token_loss(self, ours: dict[str, Any], theirs: dict[str, Any]) -> Any:
-        """Return how unlike the best similarities of single tokens are, of texts that both encoders cut alike."""
-        total = self._torch.zeros((), device=ours["cosine"].device)
-        for side in ("rows", "columns"):
-            mine, yours = ours[f"{side}.mask"], theirs[f"{side}.mask"]
-            alike = mine.sum(1) == yours.sum(1)
-            if alike.any():
-                a = ours[side][alike][mine[alike] > 0]
-                b = theirs[side][alike][yours[alike] > 0]
-                total = total + 0.5 * unlikeness(a, b)
-        return total
+        return combine(parts), parts
 
     def _rank(self, encoded: tuple[Any, Any, Any], ranked: Sequence[tuple[int, int, int]]) -> Any:
         """Return the mean hinge of (better, worse, reference): the better text must score higher by a margin."""
@@ -252,24 +230,6 @@ class AdapterTraining:
             if other is not None and best != example.reference:
                 ranked.append((texts.place(best), texts.place(other), texts.place(example.reference)))
         return ranked
-
-
-def _match(similarity: Any, rows: Any, columns: Any) -> dict[str, Any]:
-    rows, columns = rows[:, : similarity.shape[1]], columns[:, : similarity.shape[2]]
-    of_rows, of_columns = token_maxima(similarity, rows, columns)
-    parts = {"rows": of_rows, "rows.mask": rows, "columns": of_columns, "columns.mask": columns}
-    for order in ORDERS:
-        parts[f"order {order} precision"] = mean_of_order(of_rows, rows, order)
-        parts[f"order {order} recall"] = mean_of_order(of_columns, columns, order)
-    return parts
-
-
-def _combine(parts: Mapping[str, Any]) -> Any:
-    return (parts["order 2.0 precision"] + parts["order 2.0 recall"]) / 2 + SENTENCE * parts["cosine"]
-
-
-def _prefixes(torch: Any, counts: Sequence[int], width: int) -> Any:
-    return (torch.arange(width)[None] < torch.tensor(counts)[:, None]).float()
 
 
 def _choose(example: Example, rng: np.random.Generator) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,7 +27,7 @@ from monge.text import word_spans
 
 LEAST_PAIRS = 20
 _JUDGED = 64  # pairs whose cross-entropy says which epoch is kept
-_LONGEST = 100  # words of a text that are read
+LONGEST = 100  # words of a text that are read
 _HIDDEN_WORDS = 0.1  # share of the words that are read as <unk>, so that its vector is learned
 _START, _END = 1, 2  # in the vocabulary of the decoder, after <unk>
 Progress = Callable[[int, int], Report | None]  # seed, steps
@@ -70,6 +69,7 @@ class ContextPairs:
     vocabulary: tuple[str, ...]
     targets: int
     digest: str
+    cut: int = 0  # texts with more words than are read
 
     @classmethod
     def make(cls, references: Sequence[str], sources: Sequence[str]) -> ContextPairs:
@@ -88,6 +88,7 @@ class ContextPairs:
             tuple(read),
             len(written) + 3,
             hashlib.sha256(json.dumps(split).encode()).hexdigest(),
+            sum(len(word_spans(text)) > LONGEST for text in (*references, *sources)),
         )
 
     def batches(self, size: int) -> list[range]:
@@ -96,7 +97,7 @@ class ContextPairs:
 
 
 def _words(text: str) -> list[str]:
-    return [fold_word(text[start:end]) for start, end in word_spans(text)[:_LONGEST]]
+    return [fold_word(text[start:end]) for start, end in word_spans(text)[:LONGEST]]
 
 
 class ContextTraining:
@@ -206,18 +207,6 @@ def _make_network(words: int, targets: int, size: int) -> Any:
     return Network()
 
 
-def estimate_seconds(pairs: ContextPairs, settings: ContextSettings) -> float:
-    """Return about how long training will take, from two steps of a network that is thrown away."""
-    training = ContextTraining(pairs, settings, settings.seeds[0])
-    middle = len(training.batches) // 2
-    training.batches = training.batches[middle : middle + 1]
-    training.step(0)
-    began = time.perf_counter()
-    training.step(0)
-    whole = training.steps * len(settings.seeds)
-    return (time.perf_counter() - began) * whole
-
-
 def train_context(
     pairs: ContextPairs, settings: ContextSettings, output: str, *, progress: Progress | None = None
 ) -> Artifact:
@@ -239,6 +228,8 @@ def train_context(
         figures[str(seed)] = made.history["figures"]
     shared = {"dimension": settings.dimension, "seeds": list(settings.seeds), "vocabulary": list(pairs.vocabulary)}
     history = {"texts": pairs.digest, "pairs": len(pairs.sources), "training": asdict(settings), "by_seed": figures}
+    if pairs.cut:
+        history["cut"] = {"texts": pairs.cut, "words": LONGEST}
     artifact = Artifact(KIND, arrays, shared, history, output)
     artifact.save(output)
     for part in parts.values():

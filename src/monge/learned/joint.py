@@ -28,12 +28,11 @@ from monge.errors import InputError, ModelError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.links import LinkedTexts
 from monge.learned.loop import linear_schedule
+from monge.learned.split import split_rows
 from monge.text import word_spans
 
 PIVOTS = ("target", "source", "none")
 LEAST_PAIRS = 50
-_MOST_HELD_OUT = 500
-_SPLIT_SEED = 12345  # the same pairs are held out whatever the seed
 _MOST_TYPES = 3000
 _AT_ONCE = 32
 
@@ -228,7 +227,5 @@ def split_links(data: LinkedTexts) -> tuple[LinkedTexts, LinkedTexts]:
         raise InputError(
             f"{len(linked)} of {len(data.source)} pairs of texts have linked words: at least {LEAST_PAIRS} are needed"
         )
-    order = np.random.default_rng(_SPLIT_SEED).permutation(len(linked))
-    apart = min(_MOST_HELD_OUT, len(linked) // 10)
-    held, kept = (sorted(linked[i] for i in rows) for rows in (order[:apart], order[apart:]))
+    kept, held = (sorted(linked[i] for i in rows) for rows in split_rows(len(linked)))
     return data.part(kept), data.part(held)

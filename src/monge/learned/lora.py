@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.encoders.adapter import ROLES
 from monge.encoders.checkpoint import NAMINGS, read_config
+from monge.encoders.onnx.graph import MATRICES
 from monge.encoders.torch_backend import choose_device, import_torch, load_model, load_tokenizer, quiet
 from monge.errors import ModelError, OptionError
 from monge.learned.checkpoint import Tensors
@@ -48,7 +48,7 @@ class LowRankEncoder:
         torch, made = self._torch, dict[str, Any]()
         generator = torch.Generator().manual_seed(seed)
         for layer in range(self.layers):
-            for role in ROLES:
+            for role in MATRICES:
                 linear = self.model.get_submodule(names[role].format(i=layer))
                 down = torch.randn(rank, linear.in_features, generator=generator) / math.sqrt(linear.in_features)
                 up = torch.zeros(linear.out_features, rank)

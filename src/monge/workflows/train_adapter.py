@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from monge.encoders import load_encoder
 from monge.encoders.adapter import KIND
 from monge.encoders.checkpoint import weight_files
-from monge.encoders.registry import find_directory
+from monge.encoders.registry import find_directory, name_base
 from monge.encoders.stores import digest, vector_store
 from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
@@ -25,7 +25,7 @@ from monge.errors import InputError, OptionError
 from monge.learned.adapter import AdapterSettings, AdapterTraining, Example
 from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
 from monge.learned.lora import LowRankEncoder
-from monge.learned.teacher import Teacher
+from monge.learned.teacher import Opinion, Teacher
 from monge.storage.artifact import Artifact
 from monge.storage.digests import hash_files
 from monge.text import iter_table
@@ -67,9 +67,9 @@ class TrainAdapterRequest:
     @property
     def variant(self) -> str:
         """What the adapter learned from, in words; human labels are always named."""
-        parts = [f"distilled from {self.teacher}"] if self.teacher else []
+        parts = [f"distilled from {_name(self.teacher)}"] if self.teacher else []
         parts += ["ranking of corruptions"] if self.corrupt else []
-        labels = f"human judgments of {', '.join(self.judgments)}" if self.judgments else "no human label"
+        labels = f"human judgments of {', '.join(map(_name, self.judgments))}" if self.judgments else "no human label"
         return "; ".join([*parts, labels])
 
 
@@ -110,23 +110,21 @@ def run_train_adapter(
     directory, title = find_directory(request.encoder, environment)
     groups = _read_groups(request, environment)
     import_torch()
-    examples = _ask_teacher(request, groups, environment, tell) if settings.distil else groups
+    examples = _ask(request, groups, environment, tell)
     student = LowRankEncoder(
         directory, rank=settings.rank, length=settings.length, seed=request.seed, device=request.device
     )
     training = AdapterTraining(student, examples, settings, seed=request.seed)
     loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
     weights = digest(weight_files(directory), environment)
-    data = _describe_data(request, groups)
+    base, data = name_base(request.encoder, title), _describe_data(request, groups)
     recipe = f"adapter {weights} {settings} {data} {request.teacher} {request.seed}"
     count = sum(len(example.hypotheses) for example in examples)
     tell(f"training {title}: {len(examples):,} references, {count:,} pairs, {settings.steps} steps on {student.device}")
     bar = progress_reporter("adapter", settings.steps)
     result = run_loop(training, loop, recipe=recipe, checkpoint=f"{request.output}.checkpoint", report=bar)
     history = _history(request, settings, data, result) | {"references": len(examples), "pairs": count}
-    artifact = Artifact(
-        KIND, student.factors(), {"base": request.encoder, "weights": weights, "rank": settings.rank}, history
-    )
+    artifact = Artifact(KIND, student.factors(), {"base": base, "weights": weights, "rank": settings.rank}, history)
     artifact.save(request.output)
     result.discard_checkpoint()
     artifact = dataclasses.replace(artifact, path=request.output)
@@ -172,20 +170,37 @@ def _read_judged(name: str, environment: Environment) -> Iterable[Example]:
         yield from (Example(text, tuple(own), (), tuple(own.values())) for text, own in groups.items())
 
 
-def _ask_teacher(
+def _ask(
     request: TrainAdapterRequest, examples: Sequence[Example], environment: Environment, tell: Announce
 ) -> list[Example]:
-    from tqdm import tqdm
+    """Return the examples with the opinions of the teacher, and of the encoder itself where these are to be held."""
+    settings, pairs = request.chosen_settings, [(text, one.reference) for one in examples for text in one.hypotheses]
 
-    store = vector_store(environment) if environment.cache else None
-    teacher = Teacher(load_encoder(request.teacher, device=request.device, environment=environment), store)
-    pairs = [(text, example.reference) for example in examples for text in example.hypotheses]
-    tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
-    shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
-    opinions = iter(list(shown))
-    asked = [dataclasses.replace(e, opinions=tuple(next(opinions) for _ in e.hypotheses)) for e in examples]
-    floor = request.chosen_settings.floor
-    return [kept for kept in (example.above(floor) for example in asked) if kept is not None]
+    def ask(name: str) -> Iterator[Opinion]:
+        from tqdm import tqdm
+
+        store = vector_store(environment) if environment.cache else None
+        teacher = Teacher(load_encoder(name, device=request.device, environment=environment), store)
+        tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
+        shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
+        return iter(list(shown))
+
+    asked = list(examples)
+    if settings.hold:
+        own = ask(request.encoder)
+        asked = [dataclasses.replace(one, before=tuple(next(own) for _ in one.hypotheses)) for one in asked]
+    if settings.distil:
+        theirs = ask(request.teacher)
+        asked = [dataclasses.replace(one, opinions=tuple(next(theirs) for _ in one.hypotheses)) for one in asked]
+    if settings.hold or not settings.distil:
+        return asked
+    return [kept for kept in (example.above(settings.floor) for example in asked) if kept is not None]
+
+
+def _name(given: str) -> str:
+    """Return a name as it is, and of a file or folder its own name without the way there."""
+    path = Path(given).expanduser()
+    return path.resolve().name if given and path.exists() else given
 
 
 def _describe_data(request: TrainAdapterRequest, examples: Sequence[Example]) -> list[dict[str, str]]:
@@ -195,7 +210,7 @@ def _describe_data(request: TrainAdapterRequest, examples: Sequence[Example]) ->
         return files
     judged = [(one.reference, one.hypotheses, one.judgments) for one in examples if one.judgments]
     content = hashlib.sha256(json.dumps(judged).encode()).hexdigest()
-    return [*files, {"judgments": ", ".join(request.judgments), "sha256": content}]
+    return [*files, {"judgments": ", ".join(map(_name, request.judgments)), "sha256": content}]
 
 
 def _history(
@@ -203,7 +218,7 @@ def _history(
 ) -> dict[str, Any]:
     return {
         "variant": request.variant,
-        "teacher": request.teacher,
+        "teacher": _name(request.teacher),
         "data": data,
         "notes": list(request.notes),
         "training": dataclasses.asdict(settings),

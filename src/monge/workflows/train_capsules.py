@@ -12,7 +12,7 @@ from monge.learned.capsules.data import Answers, LabelledTexts, read_answers, re
 from monge.learned.capsules.model import TASKS, CapsuleModel, evaluate
 from monge.learned.capsules.tasks import CapsuleSettings
 from monge.learned.capsules.training import split_data, train_capsules
-from monge.learned.loop import progress_reporter
+from monge.learned.loop import describe_cut, progress_reporter
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class TrainCapsulesResult:
     digest: str
     used: int
     labels: int
-    epochs: int
+    steps: int
     held_out: dict[str, float]
     test: dict[str, float]
     notes: tuple[str, ...]
@@ -71,10 +71,12 @@ def run_train_capsules(
     made.loop.discard_checkpoint()
     model = CapsuleModel(artifact)
     history = artifact.history
+    cut = history.get("cut")
+    notes = [describe_cut(cut["texts"], cut["words"])] if cut else []
     return TrainCapsulesResult(
-        request.output, artifact.digest, history["used"], len(model.labels), len(made.loop.judgements),
+        request.output, artifact.digest, history["used"], len(model.labels), len(made.loop.losses),
         evaluate(model, split_data(data, settings.share)[1]), {} if test is None else evaluate(model, test),
-        tuple(made.loop.notes),
+        (*made.loop.notes, *notes),
     )  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from monge.errors import InputError
-from monge.learned.context import ContextPairs, ContextSettings, estimate_seconds, train_context
-from monge.learned.loop import Report, progress_reporter
+from monge.errors import InputError, count_noun
+from monge.learned.context import LONGEST, ContextPairs, ContextSettings, train_context
+from monge.learned.loop import Report, describe_cut, progress_reporter
 from monge.text import read_lines
 
 
@@ -25,13 +25,14 @@ class TrainContextRequest:
 
 @dataclass(frozen=True)
 class TrainContextResult:
-    """What was learned: the digest of the file, its vocabulary, and the figures of every seed."""
+    """What was learned: the digest of the file, its vocabulary, the figures of every seed, and notes."""
 
     output: str
     digest: str
     pairs: int
     words: int
     figures: Mapping[str, Mapping[str, Any]]
+    notes: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -41,6 +42,7 @@ class TrainContextResult:
             "pairs": self.pairs,
             "words": self.words,
             "seeds": {seed: dict(own) for seed, own in self.figures.items()},
+            "notes": list(self.notes),
         }
 
 
@@ -49,32 +51,31 @@ def run_train_context(
 ) -> TrainContextResult:
     """Train the networks of a request and write them.
 
-    *announce* is called with the time that training will take before it starts; *show* says whether bars of progress
-    are shown (None: on a terminal).
+    *announce* is called with the size of the training before it starts; *show* says whether its time and a bar of
+    progress are shown (None: the bar on a terminal).
 
     Raises InputError for files of different lengths or with too few texts, and OptionError for bad settings.
     """
     references, sources = read_lines(request.references), read_lines(request.sources)
     if len(references) != len(sources):
         raise InputError(
-            f"{request.references} has {len(references)} lines and {request.sources} {len(sources)}: they must be "
+            f"{request.references} has {count_noun(len(references), 'line')} "
+            f"and {request.sources} {len(sources)}: they must be "
             "references and sources of the same segments"
         )
     pairs = ContextPairs.make(references, sources)
+    settings = request.settings
     if announce is not None:
-        announce(_describe_time(estimate_seconds(pairs, request.settings), pairs, request.settings))
+        often = count_noun(settings.epochs * settings.repeat, "time")
+        seeds, count = count_noun(len(settings.seeds), "seed"), count_noun(len(pairs.sources), "pair")
+        announce(f"{seeds}, {count}, each {often}")
 
     def progress(seed: int, steps: int) -> Report:
-        return progress_reporter(f"context, seed {seed}", steps, show)
+        place = settings.seeds.index(seed) + 1
+        return progress_reporter(f"seed {seed} ({place} of {len(settings.seeds)})", steps, show)
 
-    made = train_context(pairs, request.settings, request.output, progress=progress)
+    made = train_context(pairs, settings, request.output, progress=progress)
+    notes = (describe_cut(pairs.cut, LONGEST),) if pairs.cut else ()
     return TrainContextResult(
-        request.output, made.digest, len(pairs.sources), len(pairs.vocabulary), made.history["by_seed"]
+        request.output, made.digest, len(pairs.sources), len(pairs.vocabulary), made.history["by_seed"], notes
     )
-
-
-def _describe_time(seconds: float, pairs: ContextPairs, settings: ContextSettings) -> str:
-    time = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{max(1, round(seconds))} seconds"
-    often = settings.epochs * settings.repeat
-    what = f"{len(settings.seeds)} seed(s), {len(pairs.sources)} pairs, each {often} times"
-    return f"training will take about {time}: {what}"

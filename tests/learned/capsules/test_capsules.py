@@ -218,13 +218,58 @@ def test_numpy_computes_what_torch_does(tmp_path):
 
     data = read_labelled(write(tmp_path / "t.tsv", make_lines(60)))
     for model in ("kde", "sabour"):
-        training = make_training(data, data, make_settings(model=model))
+        training = make_training(data, data, make_settings(model=model, drop=0.0))
         for number in range(3):
             training.step(number)
         with torch.no_grad():
             expected = training.capsules(training.rows[:20]).numpy()
         found = CapsuleModel(training.artifact({}))._capsules(data.texts[:20])
         assert found == pytest.approx(expected, abs=1e-5)
+
+
+@torch_only
+@pytest.mark.parametrize("axis", ["embedding", "time"])
+def test_at_the_start_a_word_counts_alike_wherever_it_stands(axis, monkeypatch):
+    """But for a little noise, without which texts that are moved have the same capsules."""
+    import torch
+
+    from monge.learned.capsules import start
+
+    shape = dataclasses.replace(SHAPE, axis=axis)
+    words = np.zeros((2, 12, 10), dtype=np.float32)
+    words[0, 4:7] = np.random.default_rng(0).standard_normal((3, 10))
+    words[1, 6:9] = words[0, 4:7]
+    distances = []
+    for noise in (0.0, 0.1, 1.0):
+        monkeypatch.setattr(start, "_NOISE", noise)
+        torch.manual_seed(1)
+        weights = {name: tensor.numpy() for name, tensor in start.draw_parameters(shape, 3, 3.0).items()}
+        assert {name: array.shape for name, array in weights.items()} == shape.sizes(3)
+        capsules = output_capsules(words, weights, shape)
+        distances.append(np.linalg.norm(capsules[..., 0] - capsules[..., 1]) / np.linalg.norm(capsules))
+    assert distances[0] < 1e-5 < distances[1] < distances[2]
+
+
+@torch_only
+def test_words_are_left_out_while_training_alone(tmp_path):
+    import torch
+
+    from monge.learned.capsules.tasks import make_training
+
+    data = read_labelled(write(tmp_path / "t.tsv", make_lines(60)))
+    training = make_training(data, data, make_settings(drop=0.5))
+    with torch.no_grad():
+        one, two = (training.capsules(training.rows[:20]) for _ in range(2))
+    assert not torch.equal(one, two)
+    model = CapsuleModel(training.artifact({}))
+    assert np.array_equal(model.predict(data.texts), model.predict(data.texts))
+
+
+@torch_only
+def test_texts_that_are_cut_are_counted(tmp_path):
+    lines = [*make_lines(60), f"{'boat ' * 13}\tsea"]
+    made = train(read_labelled(write(tmp_path / "t.tsv", lines)), epochs=1)
+    assert made.model.artifact.history.get("cut") == {"texts": 1, "words": 12}
 
 
 @torch_only
@@ -253,7 +298,7 @@ def test_data_that_teach_nothing_are_refused(tmp_path):
         train(read_labelled(write(tmp_path / "b", make_lines(10))))
     with pytest.raises(InputError, match="all answers are right"):
         train(read_answers(write(tmp_path / "c", [f"q {i}\ta {i}\t1" for i in range(40)])))
-    for change in ({"model": "cnn"}, {"share": 0.0}, {"rate": 2.0}, {"negatives": -1}, {"epochs": 0}):
+    for change in ({"model": "cnn"}, {"share": 0.0}, {"rate": 2.0}, {"negatives": -1}, {"epochs": 0}, {"drop": 1.0}):
         with pytest.raises(OptionError):
             make_settings(**change)
 

@@ -16,6 +16,7 @@ from monge.errors import InputError, OptionError, suggest
 from monge.learned.capsules.data import Answers, LabelledTexts, make_vocabulary, number_words, split_words
 from monge.learned.capsules.model import KIND, MODELS, CapsuleModel, evaluate, weigh_words
 from monge.learned.capsules.network import CapsuleShape, output_capsules
+from monge.learned.capsules.start import draw_parameters
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.loop import seed_step
 from monge.storage.artifact import Artifact
@@ -28,18 +29,20 @@ class CapsuleSettings:
     """How a classifier is trained; ``model`` is ``kde`` (NLP-Capsule), ``sabour`` or ``linear`` (tf·idf).
 
     ``share`` of the training texts is used, the same first ones for all models. ``negatives`` labels that no text of a
-    batch has are routed too, besides those that one has (partial routing).
+    batch has are routed too, besides those that one has (partial routing). ``drop`` is the share of words that are left
+    out in each step, so that texts are not memorised; the linear model reads all.
     """
 
     model: str = "kde"
     shape: CapsuleShape = field(default_factory=CapsuleShape)
     vectors: str = "glove"
     words: int = 30_000
-    epochs: int = 15
+    epochs: int = 30
     batch: int = 32
     rate: float = 1e-3
     patience: int = 3
     negatives: int = 10
+    drop: float = 0.3
     share: float = 1.0
     seed: int = 1
     device: str = "auto"
@@ -52,6 +55,8 @@ class CapsuleSettings:
                 raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
         if self.negatives < 0:
             raise OptionError(f"negatives={self.negatives}: must not be negative")
+        if not 0 <= self.drop < 1:
+            raise OptionError(f"drop={self.drop}: must be at least 0 and below 1")
         if not 0 < self.share <= 1:
             raise OptionError(f"share={self.share}: must be above 0 and at most 1")
         if not 0 < self.rate < 1:
@@ -81,6 +86,7 @@ class ModelTraining:
     """What both tasks share: parameters, Adam, batches in an order that depends on seed and epoch."""
 
     task = ""
+    cut = 0  # texts with more words than are read
 
     def __init__(
         self, data: Any, held_out: Any, labels: list[str], settings: CapsuleSettings, environment: Environment | None
@@ -104,7 +110,7 @@ class ModelTraining:
         return load_encoder(self.settings.vectors, oov="zero", environment=environment)
 
     def _start(self, texts: Any, environment: Environment | None) -> dict[str, Any]:
-        """Return parameters drawn with the seed: scaled by the root of what each sums over."""
+        """Return parameters drawn with the seed."""
         seed_step(self.settings.seed, -1)
         torch, rows = self.torch, len(self.vocabulary) + 2
         if self.shape is None:
@@ -116,9 +122,10 @@ class ModelTraining:
             made = {"linear": torch.zeros(rows, len(self.labels)), "bias": torch.full((len(self.labels),), -2.0)}
             made["idf"] = torch.from_numpy(np.log((1 + len(texts)) / counts) + 1).float()
         else:
-            sizes = self.shape.sizes(len(self.labels) or 1)
-            made = {name: torch.randn(size) / _fan_in(name, size) ** 0.5 for name, size in sizes.items()}
-            made |= {name: torch.zeros(size) for name, size in sizes.items() if name.endswith("bias")}
+            lengths = np.array([len(split_words(text)) for text in texts])
+            self.cut = int((lengths > self.shape.length).sum())
+            read = float(np.minimum(lengths, self.shape.length).mean())
+            made = draw_parameters(self.shape, len(self.labels) or 1, read)
             made["embedding"] = self._embedding(rows, environment)
         return {name: t.to(self.device).requires_grad_(name != "idf") for name, t in made.items()}
 
@@ -155,10 +162,13 @@ class ModelTraining:
         raise NotImplementedError
 
     def capsules(self, rows: Any, labels: Any = None) -> Any:
-        """Return the output capsules of texts given as rows of word numbers."""
+        """Return the output capsules of texts given as rows of word numbers, some of which are left out."""
         if self.shape is None:
             raise OptionError("the linear model has no capsules")
-        words = self.parameters["embedding"][self.torch.from_numpy(rows).to(self.device)]
+        numbers = self.torch.from_numpy(rows)
+        if self.settings.drop:
+            numbers = numbers * (self.torch.rand(numbers.shape) >= self.settings.drop)  # 0 is padding
+        words = self.parameters["embedding"][numbers.to(self.device)]
         return output_capsules(words, self.parameters, self.shape, labels)
 
     def judge(self) -> float:
@@ -259,10 +269,3 @@ class AnswerTraining(ModelTraining):
         right = self.right[self.torch.from_numpy(rows).to(self.device)]
         probability = ((1 + cosine) / 2).clamp(_CLIP, 1 - _CLIP)
         return self.torch.nn.functional.binary_cross_entropy(probability, right)
-
-
-def _fan_in(name: str, size: tuple[int, ...]) -> float:
-    """Return what the variance of a parameter is divided by: the number of terms in the sum that it enters."""
-    if name.startswith("window"):
-        return float(size[0] * size[-1])
-    return float(size[0]) if name == "compress" else float(size[-1])

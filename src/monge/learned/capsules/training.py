@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-
-import numpy as np
+from typing import Any
 
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
@@ -13,10 +12,10 @@ from monge.learned.capsules.data import Answers, LabelledTexts
 from monge.learned.capsules.model import CapsuleModel
 from monge.learned.capsules.tasks import CapsuleSettings, make_training
 from monge.learned.loop import LoopResult, LoopSettings, Report, run_loop
+from monge.learned.split import split_rows
 
 LEAST_TEXTS = 20
-_MOST_HELD_OUT = 500
-_SPLIT_SEED = 12345  # the same texts are held out whatever the seed
+_LEAST_JUDGED = 50  # steps between judgements: epochs of few texts are too short to be told apart
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,18 @@ def train_capsules(
     training_data, held_out = split_data(data, settings.share)
     training = make_training(training_data, held_out, settings, environment)
     steps = settings.epochs * training.steps_per_epoch
-    loop = LoopSettings(steps, settings.seed, training.steps_per_epoch, settings.patience)
+    loop = LoopSettings(steps, settings.seed, max(training.steps_per_epoch, _LEAST_JUDGED), settings.patience)
     recipe = json.dumps([data.digest, asdict(settings)])
     result = run_loop(training, loop, recipe=recipe, checkpoint=checkpoint, report=report)
     if not result.best_step:
         result.discard_checkpoint()
         raise OptionError(f"the model learned nothing: {'; '.join(result.notes)}; try a smaller rate")
-    history = {
+    history: dict[str, Any] = {
         "texts": data.digest, "used": len(training_data), "held_out": len(held_out), "training": asdict(settings),
         "best_step": result.best_step, "judgement": result.judgements[result.best_step], "notes": result.notes,
     }  # fmt: skip
+    if cut := training.cut:
+        history["cut"] = {"texts": cut, "words": settings.shape.length}
     return TrainedCapsules(CapsuleModel(training.artifact(history)), result)
 
 
@@ -63,12 +64,11 @@ def split_data(
     """Return what is trained on and a tenth, at most 500, that is held out; answers to one question stay together."""
     keys = list(data.texts if isinstance(data, LabelledTexts) else data.questions)
     names = list(dict.fromkeys(keys))
-    order = np.random.default_rng(_SPLIT_SEED).permutation(len(names))
-    apart = max(1, min(_MOST_HELD_OUT, len(names) // 10))
-    used = round((len(names) - apart) * share)
+    learned, apart = split_rows(len(names))
+    used = round(len(learned) * share)
     if used < LEAST_TEXTS:
         what = "texts" if isinstance(data, LabelledTexts) else "questions"
         raise InputError(f"{used} {what} to train on are too few: at least {LEAST_TEXTS} are needed")
-    held, kept = ({names[i] for i in rows} for rows in (order[:apart], order[apart : apart + used]))
+    held, kept = ({names[i] for i in rows} for rows in (apart, learned[:used]))
     parts = [data.part(i for i, key in enumerate(keys) if key in chosen) for chosen in (kept, held)]
     return parts[0], parts[1]
