@@ -68,6 +68,29 @@ def test_text_table_marks_the_best_and_shows_signatures(files: Path, capsys: pyt
     assert "metric:chrf|" in out
 
 
+def test_one_segment_has_no_interval_and_the_reason_is_said(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ref.txt", "hyp.txt"):
+        Path(name).write_text("The boy ran home.\n", encoding="utf-8")
+    _, out, _ = run(capsys, "ref.txt", "-i", "hyp.txt", "-m", "chrf", "emd,encoder=hashed", "--confidence")
+    assert "±" not in out
+    assert "note: hyp: no interval: at least two segments with a score are needed" in out
+    _, out, _ = run(capsys, "ref.txt", "-i", "hyp.txt", "-m", "chrf", "--confidence", "-f", "json")
+    assert json.loads(out)[0]["confidence"] is None
+
+
+def test_notes_count_one_segment_in_the_singular(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ref.txt").write_text("The boy ran home.\n", encoding="utf-8")
+    Path("hyp.txt").write_text("\n", encoding="utf-8")
+    _, out, _ = run(capsys, "ref.txt", "-i", "hyp.txt", "-m", "chrf")
+    assert "(1 of 1 segment)" in out
+
+
+def test_a_file_that_is_given_twice_is_noted(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, err = run(capsys, "ref.txt", "-i", "hyp.txt", "./hyp.txt", "other.txt", "-m", "chrf")
+    assert [line.split()[0] for line in out.splitlines()[2:5]] == ["hyp", "hyp-2", "other"]
+    assert "monge: hyp and hyp-2 are the same file, hyp.txt" in err
+
+
 def test_a_table_wider_than_the_terminal_is_folded(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +186,7 @@ def test_idf_of_one_segment_is_not_used_and_told(files: Path, capsys: pytest.Cap
     status, out, _ = run(capsys, "its.txt", "-i", "one.txt", *metric)
     assert status == 0
     assert "weighting:uniform" in out
-    assert f"note: one, moverscore: {note} (1 of 1 segments)" in out
+    assert f"note: one, moverscore: {note} (1 of 1 segment)" in out
     assert json.loads(run(capsys, "its.txt", "-i", "one.txt", *metric, "-f", "json")[1])[0]["notes"] == {note: 1}
     assert note.split(":")[0] in run(capsys, "its.txt", "-i", "one.txt", *metric, "--save-idf", "x.json")[2]
     assert not Path("x.json").exists()

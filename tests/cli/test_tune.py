@@ -43,6 +43,18 @@ def test_mistakes_get_one_sentence(arguments: list[str], message: str, capsys: p
     assert message in err
 
 
+def test_a_misspelt_option_is_reported_before_anything_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tune", "nothing.tsv", "-m", "bertscore", "--grid", "layrs=3"]) == 2
+    assert "no option 'layrs' (did you mean 'layers'?)" in capsys.readouterr().err
+    assert main(["tune", "nothing.tsv", "-m", "bertscore", "--grid", "layers=3"]) == 2
+    assert "--report must name other sets" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["tune", "--help"])
+    usage = capsys.readouterr().out.split("\n\n")[0]
+    assert "--report DATA" in usage
+    assert "[--report" not in usage
+
+
 @pytest.mark.usefixtures("_files")
 def test_a_choice_without_rivals_is_not_called_one_of_several(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", "dev.tsv", "-m", "chrf", "--grid", "beta=1", "--report", "test.tsv", "--draws", "50"]) == 0

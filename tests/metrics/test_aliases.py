@@ -47,6 +47,7 @@ def test_a_note_tells_the_name_here() -> None:
         (lambda: load_metric("metricx-23"), "external:FILE"),
         (lambda: load_metric("rouge"), "choose rouge1"),
         (lambda: load_metric("moverscor"), "did you mean 'moverscore'"),
+        (lambda: load_metric("nope"), "no metric 'nope'; `monge metrics` lists them"),
         (lambda: load_metric("bertscore", model="x"), r"\(use encoder\)"),
         (lambda: load_metric("bertscore", rescale_with_baseline=True), "rescale=yes"),
         (lambda: load_metric("bertscore", layrs=3), "did you mean 'layers'"),

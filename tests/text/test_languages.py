@@ -47,7 +47,7 @@ def test_a_code_names_the_language_of_the_target(code: str, language: str) -> No
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("xx", r"language='xx': must be a code such as .* \(did you mean '\w+'\?\)"),
+        ("xx", r"language='xx': must be a code such as [\w, -]+$"),
         ("zz", "must be a code"),
         ("chinese", r"did you mean 'zh'"),
         ("", "must be a code"),

@@ -62,6 +62,27 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, pack: type[bytes]) -> N
     assert not stream.closed
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_other_encodings_are_known_by_their_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, pack: type[bytes]
+) -> None:
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    data = pack(f"{mark}a ü\r\nU+010A: Ċ\u2028日本\n\nlast".encode(encoding))
+    path = write(tmp_path / "wide", data)
+    assert read_lines(path) == ["a ü", "U+010A: Ċ\u2028日本", "", "last"]
+    assert next(iter_lines(path)) == "a ü"
+    stream = io.BytesIO(data)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+    assert len(read_lines("-")) == 4
+    assert not stream.closed
+
+
+def test_what_only_begins_like_another_encoding_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="begins like UTF-16, but is not"):
+        read_lines(write(tmp_path / "odd", b"\xff\xfea\x00b"))
+
+
 def test_undecodable_byte_names_line_and_column(tmp_path: Path) -> None:
     path = write(tmp_path / "latin1.txt", "gut\nschön\n".encode("latin-1"))
     with pytest.raises(InputError, match=rf"^{re.escape(str(path))}, line 2: not UTF-8 \(byte 0xf6 at column 4\)$"):
@@ -109,14 +130,20 @@ def test_iter_lines_streams(tmp_path: Path) -> None:
         (["out/a.txt", "out/b.txt"], ("a", "b")),
         (["a.de.gz", "b.de.gz"], ("a", "b")),
         (["a/out.txt", "b/out.txt"], ("a/out", "b/out")),
-        (["a/out.txt", "out.txt"], ("a/out", "out.txt")),
+        (["a/out.txt", "out.txt"], ("a/out", "here/out")),
+        (["out.txt", "../out.txt"], ("here/out", "up/out")),
+        (["a.txt", "a.txt.gz"], ("a.txt", "a.txt.gz")),
         (["news.A", "news.B"], ("news.A", "news.B")),
-        (["same.txt", "same.txt"], ("same.txt", "same.txt-2")),
+        (["same.txt", "./same.txt"], ("same", "same-2")),
         (["-", "x"], ("stdin", "x")),
         ([".hidden", "b"], (".hidden", "b")),
     ],
 )
-def test_system_names_are_short_and_unique(paths: list[str], names: tuple[str, ...]) -> None:
+def test_system_names_are_short_and_unique(
+    paths: list[str], names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "up" / "here").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "up" / "here")
     assert system_names(list(paths)) == names
 
 

@@ -150,6 +150,7 @@ def test_an_only_reference_may_be_empty(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("hypotesis\treference\na\tb\n", r"no field 'hypothesis' \(did you mean"),
+        ("left\tright\na\tb\n", "line 2: no field 'hypothesis'; there are left, right$"),
         ("hypothesis\treference\na\tb\tc\n", "line 2: 3 cells where 2 columns are named"),
         ("hypothesis\thypothesis\na\tb\n", "column 'hypothesis' appears twice"),
     ],
@@ -157,6 +158,20 @@ def test_an_only_reference_may_be_empty(tmp_path: Path) -> None:
 def test_tsv_faults(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         read_table(write(tmp_path / "t.tsv", text))
+
+
+def test_a_table_may_be_a_json_array(tmp_path: Path) -> None:
+    rows = [{"prediction": "a", "target": "b"}, {"prediction": "c", "target": "d"}]
+    lines = read_table(write(tmp_path / "t.jsonl", "\n".join(map(json.dumps, rows)))).segments
+    for indent in (None, 2):
+        assert read_table(write(tmp_path / "t.json", "\n" + json.dumps(rows, indent=indent) + "\n")).segments == lines
+    for text, complaint in (
+        ('\n[{"hypothesis": "a"},\n 3]', "t.json, entry 2: a JSON object is expected, not a number"),
+        ('[{"hypothesis": "a"},\n {"hypothesis" 3}]', r"t.json: not JSON \(.* at line 2, column 16\)"),
+        ("[]", "contains no segments"),
+    ):
+        with pytest.raises(InputError, match=complaint):
+            read_table(write(tmp_path / "t.json", text))
 
 
 def test_records_are_plain(tmp_path: Path) -> None:

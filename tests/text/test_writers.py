@@ -103,7 +103,7 @@ def test_tsv_refuses_what_it_cannot_carry(tmp_path: Path, text: str, kind: str) 
 
 
 def test_tsv_refuses_ragged_rows(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="row 1 has 1 cells where 2 columns"):
+    with pytest.raises(InputError, match="row 1 has 1 cell where 2 columns"):
         write_tsv(tmp_path / "t.tsv", ["a", "b"], [["x"]])
 
 

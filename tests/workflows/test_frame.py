@@ -109,3 +109,8 @@ def test_workers_of_a_cluster_score_a_frame() -> None:
     expected = monge.score(OUTPUTS, REFERENCES, metrics=METRICS).scores
     for metric in METRICS:
         np.testing.assert_array_equal(np.array(found[metric]), expected[metric])
+
+
+def test_a_frame_without_rows_has_no_scores() -> None:
+    frame = pd.DataFrame({"output": [], "reference": []})
+    assert list(monge.score_frame(frame, ["chrf", "bleu"]).columns) == ["chrf", "bleu"]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,6 +106,14 @@ def test_one_grammar_in_every_command(shell: Shell) -> None:
         (lambda: monge.compare({}, REFERENCES), "there is no system"),
         (lambda: run_compare(CompareRequest()), "none is given"),
         (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric=["chrf"]), "not list"),
+        (lambda: monge.score(references=REFERENCES, metric="chrf"), "no hypotheses are given"),
+        (lambda: monge.score(OUTPUTS["A"], REFERENCES, cands=REFERENCES, metric="chrf"), "given twice, once as cands"),
+        (lambda: monge.score([], [], metric="chrf"), "there are no texts"),
+        (lambda: monge.Scorer("chrf")([], []), "there are no texts"),
+        (lambda: monge.compare({"A": [], "B": []}, [], metrics="bleu"), "'A' has no outputs"),
+        (lambda: monge.compare(OUTPUTS, REFERENCES, metrics="bleu", metric="chrf"), "leave one out"),
+        (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric="bleu", verbose=True), "progress=True"),
+        (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric="bleu", return_hash=True), "has a signature"),
         (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric=":=chrf"), "a label must stand before"),
         (lambda: monge.score(OUTPUTS["A"], REFERENCES, metric="chrf,beta=1,beta=2"), "beta is given twice"),
     ],
@@ -140,3 +149,23 @@ def test_references_of_all_systems_may_come_from_a_generator() -> None:
     assert list(result) == ["chrf"]
     assert len(result) == 1
     assert "chrf" in result
+
+
+@pytest.mark.parametrize("names", [("predictions", "references"), ("cands", "refs"), ("candidates", "references")])
+def test_texts_may_have_the_names_of_other_packages(names: tuple[str, str]) -> None:
+    given: dict[str, Any] = dict(zip(names, (OUTPUTS["A"], REFERENCES), strict=True))
+    assert monge.score(**given, metric="chrf") == monge.score(OUTPUTS["A"], REFERENCES, metric="chrf")
+
+
+def test_one_metric_may_be_named_either_way() -> None:
+    several = monge.score(OUTPUTS["A"], REFERENCES, metrics="chrf")
+    assert several["chrf"] == monge.score(OUTPUTS["A"], REFERENCES, metric="chrf")
+    found = monge.compare(OUTPUTS, REFERENCES, metric="chrf")
+    assert found["chrf"].order == monge.compare(OUTPUTS, REFERENCES, metrics="chrf")["chrf"].order
+
+
+def test_a_scorer_has_the_methods_of_other_packages() -> None:
+    scorer = monge.Scorer(["chrf", "rouge1"])
+    values = scorer(OUTPUTS["A"], REFERENCES)
+    assert scorer.score(OUTPUTS["A"], REFERENCES) == values
+    assert scorer.compute(predictions=OUTPUTS["A"], references=REFERENCES) == values

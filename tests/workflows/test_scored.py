@@ -72,7 +72,7 @@ def test_several_metrics_give_one_entry_each() -> None:
     assert "case:lc" in result["bleu"].signature
     assert set(result.interval(draws=10)) == set(result.parts) == set(result.notes) == set(result.signature)
     assert repr(result).startswith("<bleu: ")
-    for wrong in ([], "bleu", [3]):
+    for wrong in ([], [3]):
         with pytest.raises(monge.MongeError, match="metrics"):
             monge.score(OUTPUTS, REFERENCES, metrics=wrong)  # type: ignore[call-overload]
 
@@ -139,7 +139,7 @@ def test_batches_and_the_cache_change_no_number(tmp_path: Path, capfd: pytest.Ca
 def test_missing_scores_stay_missing() -> None:
     result = monge.score(["a", ""], ["a", ""], metric="we,encoder=hashed")
     low, high = result.interval()
-    assert math.isnan(low) == (not np.isfinite(result.scores).any())
+    assert math.isnan(low)  # one score says nothing of the spread
     assert math.isnan(high) == math.isnan(low)
 
 

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from monge.cli.other_packages import refuse_foreign_flags
 from monge.errors import MongeError, OptionError, suggest
 from monge.version import __version__
 
@@ -98,6 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
         if command is not None and command not in names and not arguments[0].startswith("-"):
             raise MongeError(f"no command {command!r}{suggest(command, names)}; see monge --help")
+        refuse_foreign_flags(command, arguments)
         args, unknown = build_parser(command).parse_known_args(arguments)
         if unknown:
             raise OptionError(

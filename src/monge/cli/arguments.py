@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from monge.cli.other_packages import check_source
 from monge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         "--jsonl",
         "--table",
         metavar="FILE",
-        help="a table with all texts (JSON lines, .tsv or .csv): id, system, source, hypothesis, references, or the"
-        " usual names of these (prediction, output, target, seg_id …)",
+        help="a table with all texts (JSON lines, a JSON array, .tsv or .csv): id, system, source, hypothesis,"
+        " references, or the usual names of these (prediction, output, target, seg_id …)",
     )
 
     texts.add_argument(
@@ -171,6 +172,7 @@ def read_text_files(args: argparse.Namespace) -> TextFiles:
 
     if getattr(args, "test_set", None):
         return _read_known_set(args)
+    check_source(args.source)
     return TextFiles(
         tuple(args.input), tuple(args.reference), args.source, args.jsonl, tuple(args.parquet), args.docids
     )

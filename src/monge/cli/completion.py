@@ -2,6 +2,8 @@
 
 bash: monge completion bash > ~/.local/share/bash-completion/completions/monge
 zsh:  monge completion zsh > "${fpath[1]}/_monge"
+
+It needs an extra: pip install 'monge[completion]'.
 """
 
 from __future__ import annotations

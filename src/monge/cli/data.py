@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 
 from monge.cli.arguments import add_environment_arguments, read_environment
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def _show(name: str) -> int:
             systems = len(table.systems) if table is not None else len(judged.totals[aspect])
             inputs = len(table.segments) if table is not None else 0
             references = max((len(s.references) for s in judged.segments), default=0)
-            judged_of = f"{count:,} outputs" if count else f"{len(judged.totals.get(aspect, {}))} systems"
+            judged_of = count_noun(count, "output") if count else f"{len(judged.totals.get(aspect, {}))} systems"
             rows.append([judged.name, aspect, judged_of, f"{systems}", f"{inputs:,}", str(references)])
     print("\n" + text_table(["part", "aspect", "judged", "systems", "inputs", "references"], rows, left=2))
     return 0

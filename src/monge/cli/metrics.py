@@ -58,5 +58,6 @@ def spec_record(spec: MetricSpec) -> dict[str, object]:
         "explains": spec.explains,
         "growth": spec.growth,
         "unit": spec.unit,
+        "extra": spec.extra,
         "citation": spec.citation,
     }

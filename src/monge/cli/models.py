@@ -4,7 +4,7 @@
   monge models fetch minilm mpnet  get them, if they are not here yet
   monge models path minilm         print the directory of one
   monge models add xlmr FOLDER     name a Hugging Face encoder (hub name or folder), an adapter or word vectors
-  monge models layers              which layers of public checkpoints agree best with people (for layers=best)
+  monge models layers [NAME]       which layers of public checkpoints agree best with people (for layers=best)
 
 `add` records the digest of the weights, languages (--languages "de fr") and the best layers (--layers 9): a metric with
 encoder=xlmr refuses other files. BERT, RoBERTa, XLM-R, DistilBERT and MPNet models run without torch.
@@ -23,8 +23,9 @@ from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from monge.encoders.added import KnownLayers
     from monge.encoders.models import ModelSpec
 
 
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         help="what to do; default: list",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="models to fetch or to locate; to add: NAME HUB|DIR")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="models to fetch, to locate or to show layers of; to add: NAME HUB|DIR"
+    )
     parser.add_argument("--languages", default="", metavar="CODES", help="with add: languages of the model")
     parser.add_argument("--layers", default="", metavar="LAYERS", help="with add: its best layers")
     parser.add_argument("--offline", action="store_true", help="never use the network")
@@ -53,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "add":
         return _add(args, environment)
     if args.action == "layers":
-        return _print_layers()
+        return _print_layers(args.names, environment)
     if args.action == "list":
         _print_table([find_model(name) for name in args.names] or list(MODELS), environment)
         return 0
@@ -96,13 +99,30 @@ def _add(args: argparse.Namespace, environment: Environment) -> int:
     return 0
 
 
-def _print_layers() -> int:
+def _print_layers(names: Sequence[str], environment: Environment) -> int:
+    """Print the best layers of the named encoders, or of all that are known."""
     from monge.encoders.added import KNOWN_LAYERS
     from monge.report.tables import text_table
 
-    rows = [[known.checkpoint, known.layers, known.languages, known.origin] for known in KNOWN_LAYERS]
+    chosen = [_layers_of(name, environment) for name in names] or KNOWN_LAYERS
+    rows = [[known.checkpoint, known.layers, known.languages, known.origin] for known in chosen]
     print(text_table(["checkpoint", "layers", "languages", "measured by"], rows, left=4))
     return 0
+
+
+def _layers_of(name: str, environment: Environment) -> KnownLayers:
+    """Return the best layers of an encoder by its name here or the name of its checkpoint."""
+    from monge.encoders.added import KnownLayers, find_known_layers, read_added
+    from monge.encoders.models import MODELS
+
+    added = read_added(environment).get(name)
+    if added is not None and added.layers:
+        return KnownLayers(name, added.layers, " ".join(added.languages), "given to `monge models add`")
+    title = next((spec.title for spec in MODELS if spec.name == name), name)
+    known = find_known_layers(added.source if added is not None else title)
+    if known is None:
+        raise OptionError(f"the best layers of {name!r} are not known; `monge models layers` lists those that are")
+    return known
 
 
 def _fetch(spec: ModelSpec, environment: Environment) -> str:

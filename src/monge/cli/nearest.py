@@ -23,6 +23,7 @@ from monge.cli.arguments import (
     read_language,
     read_metrics,
 )
+from monge.errors import count_noun
 
 if TYPE_CHECKING:
     from monge.search.nearest import Search
@@ -91,7 +92,7 @@ def _report(search: Search, texts: int) -> None:
     share = 100 * search.solved / search.pairs if search.pairs else 0.0
     said = f"monge: {search.solved} of {search.pairs} exact problems solved ({share:.2g} %)"
     if search.skipped:
-        said += f"; {search.skipped} texts of the corpus without a known word were left out"
+        said += f"; {count_noun(search.skipped, 'text')} of the corpus without a known word left out"
     print(said, file=sys.stderr)
     if search.reused:
         which = "all" if search.reused == texts else f"{search.reused} of {texts}"

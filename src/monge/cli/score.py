@@ -80,7 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="also print the N worst segments of each system by each metric, and why",
     )
-    output.add_argument("--confidence", action="store_true", help="add the half width of the 95%% bootstrap interval")
+    output.add_argument(
+        "-ci", "--confidence", action="store_true", help="add the half width of the 95%% bootstrap interval"
+    )
+    output.add_argument(
+        "-cin", "--draws", "--confidence-n", type=count, metavar="N", help="draws of the bootstrap (default: 1000)"
+    )
     output.add_argument("--seed", type=seed, default=12345, help="seed of the bootstrap (default: 12345)")
     output.add_argument("-q", "--quiet", action="store_true", help="print the scores only, no signatures or notes")
     gate = parser.add_argument_group("checks (exit status 1 if one fails)")
@@ -118,6 +123,7 @@ def run(args: argparse.Namespace) -> int:
             progress=args.progress,
             scale=args.scale,
             documents=args.documents or "",
+            **({} if args.draws is None else {"draws": args.draws}),
         ),
         keep_idf=bool(args.save_idf),
         language=read_language(args),
@@ -158,6 +164,8 @@ def _check(args: argparse.Namespace) -> None:
         raise OptionError(f"--width {args.width}: must be between 0 and 17")
     if args.segments and not args.segments.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         raise OptionError(f"--segments {args.segments}: the name must end in .tsv or .jsonl (or .gz after that)")
+    if args.draws is not None and not args.confidence:
+        raise OptionError("--draws counts the draws of an interval: add --confidence")
     if args.worst and (args.score_only or args.format != "text"):
         raise OptionError("--worst prints texts after the table: leave out -b and -f (see `monge explain --worst`)")
     if args.score_only and args.format != "text":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from monge.clouds import MARKED_SHARE
 from monge.engine.job import SystemScores
+from monge.errors import count_noun
 from monge.report.printable import make_printable
 from monge.report.tables import folded_table, latex_table
 from monge.scores.direction import direction_mark
@@ -34,8 +35,17 @@ def write_segments(path: str, results: Sequence[SystemScores]) -> None:
         return
     header = ["system", "metric", "id", "score", "higher_is_better"]
     parts = list(dict.fromkeys(name for result in results for name in result.parts))
-    cells = ([*(_plain(row[name]) for name in header), *_part_cells(row, parts)] for row in rows)
-    write_tsv(path, [*header, *(f"parts.{name}" for name in parts)], cells)
+    noted = ["notes"] if any(result.notes for result in results) else []
+    cells = (
+        [*(_plain(row[name]) for name in header), *_part_cells(row, parts), *(_join_notes(row) for _ in noted)]
+        for row in rows
+    )
+    write_tsv(path, [*header, *(f"parts.{name}" for name in parts), *noted], cells)
+
+
+def _join_notes(row: Mapping[str, Any]) -> str:
+    """Return the notes of one score as one cell."""
+    return " ".join("; ".join(row.get("notes", ())).split())
 
 
 def _part_cells(row: Mapping[str, Any], parts: Sequence[str]) -> list[object]:
@@ -70,7 +80,7 @@ def report_reuse(results: Sequence[SystemScores]) -> None:
 
 
 def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bool, quiet: bool) -> None:
-    """Print systems × metrics as text or LaTeX, then signatures and notes."""
+    """Print systems × metrics as text or LaTeX with what the mark ``!`` means, then signatures and notes."""
     metrics = list(dict.fromkeys(result.metric for result in results))
     systems = list(dict.fromkeys(result.system for result in results))
     cells = {(result.system, result.metric): result for result in results}
@@ -98,8 +108,11 @@ def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bo
         rows += [] if quiet else _scale_rows(results, metrics, width, len(systems) > 1)
         # a terminal would break the lines anywhere; a file or another program gets one row per system
         print(folded_table(header, rows, width=shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+    stream = sys.stderr if latex else sys.stdout
+    for line in _explain_marks(results):
+        print(line, file=stream)
     if not quiet:
-        _print_remarks(results, len(systems) if alike else 1, sys.stderr if latex else sys.stdout)
+        _print_remarks(results, len(systems) if alike else 1, stream)
     if not alike:
         print("monge: the systems were scored on different segments, so that none is marked as best", file=sys.stderr)
 
@@ -132,17 +145,45 @@ def print_numbers(results: Sequence[SystemScores], width: int | None) -> None:
 def _print_remarks(results: Sequence[SystemScores], systems: int, stream: Any) -> None:
     if systems > 1 and stream is sys.stdout:
         print("* best by this score alone; `monge compare` tests the differences", file=stream)
-    for warning in _warn_of_unknown(results):
-        print(f"! {warning}", file=stream)
     if stream is sys.stdout and any(result.scale is not None for result in results):
         print("(unrelated) what unrelated English texts score on average, (copy) what a copy scores", file=stream)
     print(file=stream)
-    for signature in dict.fromkeys(result.signature for result in results):
+    for signature in dict.fromkeys(result.signature + _sign_bootstrap(result) for result in results):
         print(signature, file=stream)
+    for line in _list_notes(results):
+        print(f"note: {make_printable(line)}", file=stream)
+
+
+def _sign_bootstrap(result: SystemScores) -> str:
+    """Return what the interval depends on as sacrebleu writes it in its signatures; nothing if there is none."""
+    return "|bs:{draws}|seed:{seed}".format_map(result.bootstrap) if result.bootstrap else ""
+
+
+def _list_notes(results: Sequence[SystemScores]) -> list[str]:
+    """Return the notes of every system, those that several metrics share once; with names unless all share them."""
+    metrics = list(dict.fromkeys(result.metric for result in results))
+    found: dict[tuple[str, str], list[str]] = {}
     for result in results:
+        if result.half_width is not None and math.isnan(result.half_width):
+            line = f"no interval: at least two {result.unit}s with a score are needed"
+            found.setdefault((result.system, line), []).append(result.metric)
         for note, count in result.notes.items():
-            where = make_printable(f"{result.system}, {result.metric}: {note}")
-            print(f"note: {where} ({count} of {len(result)} {result.unit}s)", file=stream)
+            line = f"{note} ({count} of {count_noun(len(result), result.unit)})"
+            found.setdefault((result.system, line), []).append(result.metric)
+    return [
+        f"{system}: {line}" if len(own) == len(metrics) > 1 else f"{system}, {', '.join(own)}: {line}"
+        for (system, line), own in found.items()
+    ]
+
+
+def _explain_marks(results: Sequence[SystemScores]) -> list[str]:
+    """Return what ``!`` means, one line for every score that has it."""
+    foreign = [
+        f"{r.system}, {r.metric}: the encoder was not made for the language of these texts"
+        for r in results
+        if r.marked and r.unknown <= MARKED_SHARE
+    ]
+    return [f"! {line}" for line in (*_warn_of_unknown(results), *map(make_printable, foreign))]
 
 
 def _warn_of_unknown(results: Sequence[SystemScores]) -> list[str]:
@@ -184,7 +225,8 @@ def _cell(result: SystemScores, width: int | None) -> str:
 
 def _number(result: SystemScores, width: int | None) -> str:
     digits = result.digits if width is None else width
-    interval = "" if result.half_width is None else f" ± {result.half_width:.{digits}f}"
+    known = result.half_width is not None and not math.isnan(result.half_width)
+    interval = f" ± {result.half_width:.{digits}f}" if known else ""
     return f"{result.score:.{digits}f}{interval}"
 
 

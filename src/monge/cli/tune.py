@@ -28,6 +28,7 @@ from monge.cli.study_inputs import (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "monge tune DATA [DATA ...] -m METRIC --grid KEY=VALUES [...] --report DATA [...] [other options]"
     add_data_arguments(parser, several=True)
     metrics = parser.add_argument_group("what to choose")
     metrics.add_argument(
@@ -52,7 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="choose among settings that agree better than METRIC on every set of DATA, if there are any",
     )
     metrics.add_argument(
-        "--report", nargs="+", action="extend", default=[], metavar="DATA", help="other sets to measure the choice on"
+        "--report",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="DATA",
+        help="other sets to measure the choice on; at least one is needed",
     )
     add_environment_arguments(metrics)
     add_agreement_arguments(parser)

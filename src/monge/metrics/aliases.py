@@ -82,7 +82,8 @@ OPTION_HINTS: Mapping[str, str] = {
     "stopwords": "use drop, as in drop=special+stopwords",
     "use_aggregator": "the result has both score and scores",
     "use_fast_tokenizer": "tokenizers are always fast ones",
-    "verbose": "use progress=True in monge.score, --progress on the command line",
+    "return_hash": "the result has a signature",
+    "verbose": "give progress=True to monge.score, --progress to the command line",
     "weights": "use weighting",
 }
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}

@@ -11,7 +11,7 @@ from monge.scores.direction import describe_direction
 _GROWTHS = {
     "linear": "",
     "quadratic": " Its time grows with the square of a text's length.",
-    "cubic": " Its time grows faster than the square of a text's length: long texts take minutes.",
+    "cubic": " Its time grows faster than the square of a text's length: long texts may take minutes.",
 }
 
 _UNKNOWN = (
@@ -42,7 +42,8 @@ def render_card(spec: MetricSpec) -> str:
         + (" Compares with references, or with the source (`against=source`)." if len(spec.against) > 1 else "")
         + (" One score per document." if spec.unit == "document" else "")
         + (" `monge explain` takes its scores apart exactly." if spec.explains else "")
-        + _GROWTHS[spec.growth],
+        + _GROWTHS[spec.growth]
+        + (f" Needs an extra: `pip install 'monge[{spec.extra}]'`." if spec.extra else ""),
         "",
         read_prose(spec.name) or "No card has been written for this metric.",
         "",

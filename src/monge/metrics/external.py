@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Self
 
-from monge.errors import InputError, OptionError, suggest
+from monge.errors import InputError, OptionError, count_noun, suggest
 from monge.metrics.base import MetricBase, mean_of_known
 from monge.metrics.external_spec import PREFIX, SYSTEM, external_spec
 from monge.metrics.protocols import MetricSpec
@@ -144,7 +144,10 @@ def _match(rows: Sequence[ScoreRow], corpus: Sequence[Segment], file: str) -> di
         return {name: named[name] for name in ids if name in shared}
     if len(rows) == len(ids):
         return dict(zip(ids, rows, strict=True))
-    raise InputError(f"{file} has {len(rows)} scores for {len(ids)} segments, and no segment id in common with them")
+    raise InputError(
+        f"{file} has {count_noun(len(rows), 'score')} for "
+        f"{count_noun(len(ids), 'segment')}, and no segment id in common with them"
+    )
 
 
 def _check_text(row: ScoreRow, segment: Segment) -> None:

@@ -27,6 +27,8 @@ MULTILINGUAL_OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "lexical_per": 0.0,
     },
 }
+_WITHOUT_SPACES = {"zh", "ja", "th", "lo", "km", "my"}
+_SPLIT_AT_SPACES = {"13a", "intl", "rouge", "tercom"}
 _SAMPLE = 100  # segments that are looked at
 
 
@@ -43,7 +45,8 @@ def describe_mismatch(
     The language is the *declared* one, or guessed from *texts*, unless they are too short or the guess is unsure;
     that of *sources*, which metrics without reference read, is guessed. What an encoder was made for is known of
     monge's own models and of those that were added with their languages (``monge models add --languages``); others are
-    not judged. Sources and translations that seem to be exchanged, or in one language, are reported too.
+    not judged. Sources and translations that seem to be exchanged, or in one language, are reported too, and so are
+    metrics that split texts at spaces in a language without them.
     """
     loaded = list(metrics)
     added = read_added(environment or Environment.read()).values()
@@ -53,6 +56,7 @@ def describe_mismatch(
     found = [
         _describe_unfit(_models_of(loaded, added), guess, "texts"),
         _describe_unfit(_models_of(readers, added), source_guess, "sources"),
+        _describe_split(loaded, guess),
         _describe_exchange(guess, source_guess) if readers else "",
         *(_describe_remap(one.remap_languages, guess, source_guess) for one in readers if isinstance(one, Remapped)),
     ]
@@ -74,6 +78,28 @@ def _describe_unfit(models: Iterable[_Made], guess: LanguageGuess | None, what: 
     listed = " or ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
     made = "was made" if len(unfit) == 1 else "were made"
     return f"the {what} {guess.describe()}, but {names} {made} for {listed}: the scores may mislead"
+
+
+def _describe_split(metrics: Iterable[Metric], guess: LanguageGuess | None) -> str:
+    """Return a sentence if metrics look for words between spaces in a language that is written without."""
+    if guess is None or not set(guess.languages) <= _WITHOUT_SPACES:
+        return ""
+    names = [metric.spec.name for metric in metrics if _splits_at_spaces(metric)]
+    if not names:
+        return ""
+    code = guess.languages[0]
+    told = [name for name in names if "language" in metric_options(name)] if code in ("zh", "ja") else []
+    advice = f", or give {' and '.join(told)} the language (-l {code})" if told else ""
+    look = "looks" if len(names) == 1 else "look"
+    return (
+        f"{' and '.join(names)} {look} for words between spaces, which {language_name(code)} does not write: "
+        f"take chrf{advice}"
+    )
+
+
+def _splits_at_spaces(metric: Metric) -> bool:
+    fields = metric.signature.fields
+    return fields.get("tok") in _SPLIT_AT_SPACES and fields.get("asian") != "yes"
 
 
 def _describe_exchange(texts: LanguageGuess | None, sources: LanguageGuess | None) -> str:

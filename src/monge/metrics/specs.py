@@ -168,6 +168,7 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
         family="ensemble",
         bounds=(-_INF, _INF),
         unit="document",
+        extra="discourse",
         citation="monge, docs/results-discourse.md; the parts: see mongescore and ds_focus",
     ),
     MetricSpec(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from monge.encoders.registry import is_transformer
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_option, note_metric, note_option, resolve_option
@@ -15,7 +16,7 @@ from monge.metrics.external_spec import PREFIX, external_label
 from monge.metrics.protocols import Metric
 from monge.metrics.registry import find_spec, load_metric, metric_options, metric_specs
 
-OPTIONAL_OPTIONS = ("language", "encoder", "long")  # options of all metrics that need not fit any of them
+OPTIONAL_OPTIONS = ("language", "long")  # options of all metrics that need not fit any of them
 _NEXT_OPTION = re.compile(r",(?=\w+=)")
 
 
@@ -63,13 +64,14 @@ def parse_variant(text: str, shared: Mapping[str, Any] | None = None) -> MetricV
         label = external_label(name, own)
     variant = MetricVariant(label if mark or name.startswith(PREFIX) else text, find_spec(name).name)
     notes = (note_metric(name, variant.name),)
-    return add_options(dataclasses.replace(variant, notes=tuple(filter(None, notes))), own, shared or {})
+    return add_options(replace(variant, notes=tuple(filter(None, notes))), own, shared or {})
 
 
 def add_options(variant: MetricVariant, own: Mapping[str, Any], shared: Mapping[str, Any]) -> MetricVariant:
     """Return the variant with options of its *own*, which win, and those of *shared* that it has.
 
-    Names of other packages are replaced by ours, with a note. Raises OptionError if two of them mean the same.
+    Names of other packages are replaced by ours, with a note. Raises OptionError if two of them mean the same, and for
+    an own option that does nothing with the encoder.
     """
     known = metric_options(variant.name)
     chosen: dict[str, Any] = {}
@@ -86,7 +88,11 @@ def add_options(variant: MetricVariant, own: Mapping[str, Any], shared: Mapping[
             chosen[key] = value
             notes += [note_option(given, key, value)] if key != given else []
     options = {**variant.options, **chosen}
-    return dataclasses.replace(variant, options=options, notes=tuple(dict.fromkeys(filter(None, notes))))
+    if "dtype" in chosen and not _computes_vectors(options, known):
+        if "dtype" in {resolve_option(given, raw, known)[0] for given, raw in own.items()}:
+            raise OptionError(f"metric {variant.label!r}: dtype is for transformers, not for word vectors")
+        del options["dtype"]
+    return replace(variant, options=options, notes=tuple(dict.fromkeys(filter(None, notes))))
 
 
 def parse_variants(
@@ -99,7 +105,7 @@ def parse_variants(
     """
     variants = [parse_variant(text, shared) for text in dict.fromkeys(texts)]
     if variants:
-        _check_shared(shared or {}, [variant.name for variant in variants], optional)
+        variants = _check_shared(shared or {}, variants, optional)
     for variant in variants:
         if sum(other.label == variant.label for other in variants) > 1:
             raise OptionError(f"two metrics are called {variant.label!r}: label one, as in LABEL:={variant.name}")
@@ -111,13 +117,38 @@ def gather_notes(variants: Iterable[MetricVariant]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for variant in variants for note in variant.notes))
 
 
-def _check_shared(shared: Mapping[str, Any], names: Sequence[str], optional: Collection[str]) -> None:
-    known = {key for name in names for key in metric_options(name)}
+def _computes_vectors(options: Mapping[str, Any], known: Mapping[str, inspect.Parameter]) -> bool:
+    """Whether a transformer computes the vectors of a metric; a metric without an encoder of its own may have parts."""
+    encoder = options.get("encoder", known["encoder"].default if "encoder" in known else "")
+    return not encoder or is_transformer(encoder)
+
+
+def _check_shared(
+    shared: Mapping[str, Any], variants: Sequence[MetricVariant], optional: Collection[str]
+) -> list[MetricVariant]:
+    """Return the metrics, with a note on those that do not use an option of the others.
+
+    Raises OptionError for an option that none of them uses.
+    """
+    known = {key for variant in variants for key in metric_options(variant.name)}
+    noted = list(variants)
     for given, value in shared.items():
-        key, _ = resolve_option(given, value, known)
+        key, value = resolve_option(given, value, known)
         meant, _ = resolve_option(given, value, optional)
-        if key not in known and meant not in optional:
-            misspelt = not any(key in metric_options(name) for name in metric_specs())
-            near = hint_option(key, known) if misspelt else ""
-            listed = ", ".join(dict.fromkeys(names))
-            raise OptionError(f"no option {key!r}{near} in {listed}; `monge metrics NAME` lists options")
+        if meant in optional:
+            continue
+        idle = [variant for variant in variants if key not in variant.options]
+        if len(idle) == len(variants):
+            raise _unused(key, value, variants, known)
+        note = f"{key}={value} is not used by {', '.join(variant.label for variant in idle)}"
+        noted = [replace(one, notes=(*one.notes, note)) if key not in one.options else one for one in noted]
+    return noted
+
+
+def _unused(key: str, value: Any, variants: Sequence[MetricVariant], known: Collection[str]) -> OptionError:
+    names = ", ".join(dict.fromkeys(variant.name for variant in variants))
+    if key in known:
+        return OptionError(f"{key}={value} has no effect on the vectors of {names}")
+    misspelt = not any(key in metric_options(name) for name in metric_specs())
+    near = hint_option(key, known) if misspelt else ""
+    return OptionError(f"no option {key!r}{near} in {names}; `monge metrics NAME` lists options")

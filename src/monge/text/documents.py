@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 from monge.text.segment import Segment
 
 
@@ -42,7 +42,8 @@ def _join(parts: Sequence[Segment]) -> Segment:
     for part in parts:
         if len(part.references) != len(first.references):
             raise InputError(
-                f"document {first.document!r}: segment {part.id!r} has {len(part.references)} references, "
+                f"document {first.document!r}: segment {part.id!r} has "
+                f"{count_noun(len(part.references), 'reference')}, "
                 f"segment {first.id!r} has {len(first.references)}"
             )
         if (part.source is None) != (first.source is None):

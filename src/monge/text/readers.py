@@ -1,4 +1,4 @@
-"""Reading lines: plain or gzip files and standard input, always UTF-8."""
+"""Reading lines: plain or gzip files and standard input; UTF-8, or UTF-16 and UTF-32 with a byte-order mark."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
 from monge.errors import InputError
 
 _BOM = b"\xef\xbb\xbf"
+_UTF_16, _UTF_32 = (b"\xff\xfe", b"\xfe\xff"), (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -23,15 +24,18 @@ def iter_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     r"""Yield the lines of *path* without their ends, one at a time.
 
     ``-`` is standard input; gzip is recognised by its first two bytes, whatever the name. Only ``\n`` (or ``\r\n``)
-    ends a line: U+2028, U+0085 and the like are part of the text. A byte-order mark is dropped. Raises InputError for a
-    missing file, a directory, a file without a single byte, a damaged gzip stream and bytes that are not UTF-8.
+    ends a line: U+2028, U+0085 and the like are part of the text. A byte-order mark is dropped; that of
+    UTF-16 or UTF-32, as Windows programs write it, chooses this encoding instead of UTF-8. Raises InputError for a
+    missing file, a directory, a file without a single byte, a damaged gzip stream and bytes that cannot be decoded.
     """
     name = display_name(path)
     number = 0
     try:
         with _open_bytes(path) as stream:
-            for number, raw in enumerate(_without_bom(stream), start=1):
-                yield _decode(raw, name, number)
+            decode = _decode_wide if _is_wide(stream) else _decode_all
+            with contextlib.closing(decode(stream, name)) as lines:
+                for number, line in enumerate(lines, start=1):  # noqa: B007  # named if the next one is damaged
+                    yield line
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(f"{name}: damaged gzip data after line {number} ({error})") from error
     except OSError as error:
@@ -57,18 +61,26 @@ def display_name(path: str | os.PathLike[str]) -> str:
 def system_names(paths: list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...]) -> tuple[str, ...]:
     """Name systems after their files: the stem, or as much more of the path as makes the names different.
 
+    A file that is given twice has the same name with a number.
+
     >>> system_names(["out/a.txt", "out/b.txt.gz"])
     ('a', 'b')
     >>> system_names(["a/out.txt", "b/out.txt", "c.txt"])
     ('a/out', 'b/out', 'c')
     >>> system_names(["news.online-A", "news.online-B"])
     ('news.online-A', 'news.online-B')
+    >>> system_names(["a.txt", "./a.txt"])
+    ('a', 'a-2')
     """
+    files = [os.path.abspath(path) for path in paths]
     ladders = [_name_ladder(path) for path in paths]
     rungs = [0] * len(ladders)
     names = [ladder[0] for ladder in ladders]
     while True:
-        shared = [i for i, name in enumerate(names) if names.count(name) > 1 and rungs[i] + 1 < len(ladders[i])]
+        taken: dict[str, set[str]] = {}
+        for name, file in zip(names, files, strict=True):
+            taken.setdefault(name, set()).add(file)
+        shared = [i for i, name in enumerate(names) if len(taken[name]) > 1 and rungs[i] + 1 < len(ladders[i])]
         if not shared:
             break
         for i in shared:
@@ -78,14 +90,14 @@ def system_names(paths: list[str | os.PathLike[str]] | tuple[str | os.PathLike[s
 
 
 def _name_ladder(path: str | os.PathLike[str]) -> list[str]:
-    """Return longer and longer names of one file: stem, file name, then both with one more parent each."""
+    """Return longer and longer names of one file: stem, file name, then both with one more parent folder each."""
     if os.fspath(path) == "-":
         return ["stdin"]
-    parts = Path(path).parts or (".",)  # Path(".") has none; reading it will say that it is a directory
+    parts = Path(os.path.abspath(path)).parts
     whole = parts[-1].removesuffix(".gz") or parts[-1]
     stem = Path(whole).stem
-    parents = [part for part in parts[:-1] if part not in (os.sep, ".", "..")]
-    ladder = [stem, whole]
+    parents = [part for part in parts[:-1] if part != os.sep]
+    ladder = [stem, whole, parts[-1]]
     for depth in range(1, len(parents) + 1):
         prefix = "/".join(parents[-depth:])
         ladder += [f"{prefix}/{stem}", f"{prefix}/{whole}"]
@@ -107,7 +119,7 @@ def _number_repeats(names: list[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _open_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def _open_bytes(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
     if os.fspath(path) == "-":
         if sys.stdin is None:  # the caller closed it
             raise InputError("standard input is closed, so '-' cannot be read")
@@ -121,10 +133,31 @@ def _open_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         yield _unzip(stream)
 
 
-def _unzip(stream: io.BufferedReader) -> IO[bytes]:
+def _unzip(stream: io.BufferedReader) -> io.BufferedReader:
     if stream.peek(2)[:2] == _GZIP_MAGIC:
         return io.BufferedReader(gzip.GzipFile(fileobj=stream))
     return stream
+
+
+def _is_wide(stream: io.BufferedReader) -> bool:
+    return stream.peek(4).startswith(_UTF_16 + _UTF_32)
+
+
+def _decode_wide(stream: io.BufferedReader, name: str) -> Generator[str]:
+    """Yield the lines of UTF-16 or UTF-32 that begins with a byte-order mark."""
+    encoding = "UTF-32" if stream.peek(4).startswith(_UTF_32) else "UTF-16"
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="\n")
+    try:
+        for line in text:
+            yield line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: it begins like {encoding}, but is not ({error.reason})") from error
+    finally:
+        text.detach()  # who opened the stream closes it
+
+
+def _decode_all(stream: IO[bytes], name: str) -> Generator[str]:
+    return (_decode(raw, name, number) for number, raw in enumerate(_without_bom(stream), start=1))
 
 
 def _without_bom(stream: IO[bytes]) -> Iterator[bytes]:

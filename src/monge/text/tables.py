@@ -1,4 +1,4 @@
-"""Segments in tables: JSON lines, tab-separated or comma-separated values, with columns of usual names."""
+"""Segments in tables: JSON lines or an array, tab-separated or comma-separated values, with columns of usual names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from monge.errors import InputError, suggest
+from monge.errors import InputError, count_noun, suggest
 from monge.text.columns import TEXT_ROLES, find_columns
 from monge.text.readers import display_name, iter_lines, parse_json, system_names
 from monge.text.segment import Segment
@@ -21,7 +21,7 @@ _ROLES = {**TEXT_ROLES, "references": ("references", "refs", "targets")}
 
 
 def iter_table(path: str | PathLike[str]) -> Iterator[Segment]:
-    """Yield the segments of a table one by one; the name ends in .tsv or .csv, or it holds JSON lines.
+    """Yield the segments of a table one by one; the name ends in .tsv or .csv, or it holds JSON lines or an array.
 
     Columns (or fields) are hypothesis, reference or references, source, id, system and document, or what these are
     usually called: prediction, output, target, src, seg_id, model … Samples that lm-eval logs are read too. Only a
@@ -42,13 +42,24 @@ def read_table(path: str | PathLike[str]) -> TestSet:
 
 
 def _objects(path: str | PathLike[str], name: str) -> Iterator[tuple[dict[str, Any], str]]:
-    for number, line in enumerate(iter_lines(path), start=1):
-        place = f"{name}, line {number}"
-        if line.strip():
-            value = parse_json(line, place)
-            if not isinstance(value, dict):
-                raise InputError(f"{place}: a JSON object is expected, not {kind_of(value)}")
-            yield value, place
+    """Yield the objects of JSON lines, or of one JSON array, which is held in memory, and where they stand."""
+    started = False
+    lines = enumerate(iter_lines(path), start=1)
+    for number, line in lines:
+        if line.lstrip().startswith("[") and not started:
+            whole = "\n" * (number - 1) + "\n".join([line, *(rest for _, rest in lines)])  # errors name the line
+            values = ((value, f"{name}, entry {i}") for i, value in enumerate(parse_json(whole, name), start=1))
+            yield from (_check_object(*value) for value in values)
+        elif line.strip():
+            started = True
+            place = f"{name}, line {number}"
+            yield _check_object(parse_json(line, place), place)
+
+
+def _check_object(value: Any, place: str) -> tuple[dict[str, Any], str]:
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: a JSON object is expected, not {kind_of(value)}")
+    return value, place
 
 
 def _rows(path: str | PathLike[str], name: str, suffix: str) -> Iterator[tuple[dict[str, Any], str]]:
@@ -60,7 +71,9 @@ def _rows(path: str | PathLike[str], name: str, suffix: str) -> Iterator[tuple[d
             if repeated is not None:
                 raise InputError(f"{name}: column {repeated!r} appears twice")
         elif len(cells) != len(header):
-            raise InputError(f"{name}, line {number}: {len(cells)} cells where {len(header)} columns are named")
+            raise InputError(
+                f"{name}, line {number}: {count_noun(len(cells), 'cell')} where {len(header)} columns are named"
+            )
         else:
             yield gather_references(dict(zip(header, cells, strict=True))), f"{name}, line {number}"
 
@@ -95,7 +108,9 @@ def canonical_record(record: Mapping[str, Any], place: str) -> dict[str, Any]:
     if record.get("references") is not None and record.get("reference") is not None:
         raise InputError(f"{place}: both 'references' and 'reference' are given")
     if "hypothesis" not in chosen:
-        raise InputError(f"{place}: no field 'hypothesis'{suggest('hypothesis', record)}")
+        raise InputError(
+            f"{place}: no field 'hypothesis'{suggest('hypothesis', record)}; there are {', '.join(record)}"
+        )
     for ours, column in _columns(tuple(record)).items():
         if ours != column and ours == "source" and not isinstance(record[column], str):
             del chosen[ours]  # a field of that name may be anything

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 from monge.storage.atomic import write_pieces
 
 
@@ -28,7 +28,7 @@ def _tsv_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Itera
     yield "\t".join(_checked(name, "header", "\t\n\r") for name in header) + "\n"
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
-            raise InputError(f"row {number} has {len(row)} cells where {len(header)} columns are named")
+            raise InputError(f"row {number} has {count_noun(len(row), 'cell')} where {len(header)} columns are named")
         cells = (
             _checked(_cell(value), f"row {number}, column {name!r}", "\t\n\r")
             for name, value in zip(header, row, strict=True)

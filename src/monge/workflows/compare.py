@@ -24,7 +24,7 @@ from monge.engine.job import JobOptions, SystemScores, score_job
 from monge.engine.journal import open_journal
 from monge.engine.lifting import Lifting, list_units, name_no_document
 from monge.environment import Environment
-from monge.errors import InputError, OptionError, suggest
+from monge.errors import InputError, OptionError, count_noun, suggest
 from monge.metrics.protocols import Metric, Summable
 from monge.metrics.variants import MetricVariant, gather_notes, parse_variants
 from monge.scores import ScoreTable, Signature
@@ -34,7 +34,7 @@ from monge.scores.files import read_scores
 from monge.scores.records import read_csv_records, read_jsonl_records, read_tsv_records
 from monge.scores.rows import check_recipes
 from monge.text import Segment, read_lines
-from monge.workflows.inputs import Texts, fit_encoders, spool_systems, spool_texts, warn_of_language
+from monge.workflows.inputs import Texts, fit_encoders, name_same_files, spool_systems, spool_texts, warn_of_language
 from monge.workflows.instances import InstanceExplainer, ShownPair, show_instances
 from monge.workflows.score import DEFAULT_METRIC
 
@@ -115,6 +115,7 @@ def run_compare(
         )
     warnings = (
         *gather_notes(variants),
+        *name_same_files(request.texts),
         *warn_of_language(metrics, systems, request.language, environment=environment),
         *name_no_document(systems, request.documents),
     )
@@ -167,12 +168,15 @@ def compare(
     systems: Mapping[str, Sequence[str]] | Mapping[str, ScoreTable] | str | os.PathLike[str],
     references: Sequence[str | Sequence[str]] | None = None,
     *,
-    metrics: str | Sequence[str] = DEFAULT_METRIC,
+    metrics: str | Sequence[str] | None = None,
+    metric: str | None = None,
     sources: Sequence[str] | None = None,
     settings: CompareSettings | None = None,
     environment: Environment | None = None,
 ) -> CompareResult:
     """Compare systems: outputs by system name, tables of scores by metric name, or a file of scores.
+
+    *metrics* is one name or several; *metric* means the same.
 
     >>> outputs = {"A": ["a b c", "d e f", "g h i"], "B": ["a b x", "d y f", "z h i"]}
     >>> compare(outputs, ["a b c", "d e f", "g h i"], metrics="chrf")["chrf"].order[0]
@@ -189,7 +193,10 @@ def compare(
     if tables:
         return run_compare(CompareRequest(scores=tables, settings=chosen))
     outputs = {name: value for name, value in systems.items() if not isinstance(value, ScoreTable)}
-    variants = tuple(parse_variants([metrics] if isinstance(metrics, str) else metrics))
+    if metric is not None and metrics is not None:
+        raise OptionError("metric and metrics are both given: leave one out")
+    names = metrics if metrics is not None else metric if metric is not None else DEFAULT_METRIC
+    variants = tuple(parse_variants([names] if isinstance(names, str) else names))
     texts = spool_systems(outputs, references, sources)
     return run_compare(CompareRequest(texts=texts, metrics=variants, settings=chosen), environment=environment)
 
@@ -277,7 +284,11 @@ def _read_types(types: str | tuple[str, ...], instances: int) -> tuple[str, ...]
         return ()
     found = _read_type_file(types) if isinstance(types, str) else types
     if len(found) != instances:
-        source = f"{types} has {len(found)} lines" if isinstance(types, str) else f"{len(found)} types are given"
+        source = (
+            f"{types} has {count_noun(len(found), 'line')}"
+            if isinstance(types, str)
+            else f"{count_noun(len(found), 'type')} given"
+        )
         raise InputError(f"{source}, but there are {instances} instances")
     return found
 

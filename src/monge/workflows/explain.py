@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from monge.environment import Environment
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, count_noun
 from monge.explanation import (
     DeletionCurve,
     DocumentExplanation,
@@ -97,7 +97,7 @@ def choose_line(files: TextFiles, line: int) -> tuple[ExplainedSegment, ...]:
     for name, segments in systems.items():
         if not 1 <= line <= len(segments):
             of = f" of system {name!r}" if name else ""
-            raise InputError(f"--line {line}: the texts{of} have {len(segments)} lines")
+            raise InputError(f"--line {line}: the texts{of} have {count_noun(len(segments), 'line')}")
     return tuple(ExplainedSegment(segments[line - 1], segments) for segments in systems.values())
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from monge.encoders import load_encoder
 from monge.environment import Environment
-from monge.errors import InputError, ModelError, OptionError
+from monge.errors import InputError, ModelError, OptionError, count_noun
 from monge.explanation.factors import lexical_overlap, measure_factors
 from monge.explanation.response import FACTORS, MetricResponse, measure_response, respond_to_table
 from monge.meta.data import JudgedSet
@@ -220,7 +220,10 @@ def _translations(request: GlobalRequest, outputs: Sequence[JudgedOutputs]) -> t
     if request.translations:
         lines = list(iter_lines(request.translations))
         if len(lines) != len(segments):
-            raise InputError(f"{request.translations} has {len(lines)} lines, but {len(segments)} outputs are judged")
+            raise InputError(
+                f"{request.translations} has {count_noun(len(lines), 'line')}, "
+                f"but the number of judged outputs is {len(segments):,}"
+            )
         return lines, f"LEX and CLB use the translations of {request.translations}"
     bare = next((s for s in segments if not s.references), None)
     if bare is not None:

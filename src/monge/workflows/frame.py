@@ -1,4 +1,4 @@
-"""Scores of the rows of a data frame: pandas and polars at once, Dask lazily, partition by partition."""
+"""Scores of the rows of a data frame: pandas and polars at once, Dask lazily, one partition at a time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from monge.engine.recipes import Work, load_recipe, make_recipe
 from monge.environment import Environment
@@ -83,9 +85,12 @@ def score_frame(
         variants = parse_variants(names, options, optional=OPTIONAL_OPTIONS)
         return _score_dask(frame, variants, columns, Environment.read() if environment is None else environment)
     texts = _read_texts(frame, columns)
-    result = score(**texts, metrics=names, environment=environment, **options)
+    if texts["hypotheses"]:
+        scores: Mapping[str, Any] = score(**texts, metrics=names, environment=environment, **options).scores
+    else:
+        scores = {one.label: np.zeros(0) for one in parse_variants(names, options, optional=OPTIONAL_OPTIONS)}
     made = importlib.import_module(package).DataFrame
-    return made(result.scores, index=frame.index) if package == "pandas" else made(result.scores)
+    return made(scores, index=frame.index) if package == "pandas" else made(scores)
 
 
 def _choose_columns(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from monge.engine.job import SystemScores
 from monge.errors import InputError, OptionError, suggest
+from monge.metrics.base import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:  # comparisons need scipy; a threshold does not
     from monge.comparison import Comparison, PairResult
@@ -82,8 +83,10 @@ def check_thresholds(results: Sequence[SystemScores], thresholds: Mapping[str, f
             raise OptionError(f"--fail-under: {result.metric} is neither better when higher nor when lower")
         passed = result.score >= limit if higher else result.score <= limit
         relation = "at least" if higher else "at most"
-        shown = f"{result.score:.{result.digits}f}" if math.isfinite(result.score) else "missing"
-        message = f"{shown} is {'' if passed else 'not '}{relation} {limit:g}"
+        message = f"{result.score:.{result.digits}f} is {'' if passed else 'not '}{relation} {limit:g}"
+        if not math.isfinite(result.score):
+            empty = result.notes[NOTHING_TO_COMPARE] == len(result)
+            message = f"has no score ({'every text is empty' if empty else f'no {result.unit} has one'})"
         checks.append(GateCheck(result.system, result.metric, f"{relation} {limit:g}", bool(passed), message))
     return checks
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from typing import Any
 
 from monge.engine.inputs import spool_columnar, spool_parallel, spool_table
 from monge.engine.spool import SegmentSpool, spool_segments
@@ -14,7 +16,7 @@ from monge.metrics.languages import choose_encoders, describe_mismatch, sample_s
 from monge.metrics.protocols import Metric
 from monge.metrics.transport.metric import TransportMetric
 from monge.metrics.variants import MetricVariant
-from monge.text import Segment, TestSet, iter_documents, make_segments, read_parallel, read_table
+from monge.text import Segment, TestSet, iter_documents, make_segments, read_parallel, read_table, system_names
 from monge.text.captions import are_coco, read_coco
 
 
@@ -78,12 +80,29 @@ class TextFiles:
 
 GivenTexts = str | Iterable[str]
 GivenReferences = str | Iterable[str | Iterable[str]]
+_TEXT_NAMES = {  # what other packages call texts
+    "predictions": "hypotheses", "candidates": "hypotheses", "cands": "hypotheses", "refs": "references",
+}  # fmt: skip
 Texts = TextFiles | Sequence[SegmentSpool]
 
 
 def spool_texts(texts: Texts) -> list[SegmentSpool]:
     """Return the systems as spools, reading files if need be."""
     return texts.spool() if isinstance(texts, TextFiles) else list(texts)
+
+
+def name_same_files(texts: Texts) -> tuple[str, ...]:
+    """Return a note for every output file that was given more than once, under whatever path."""
+    if not isinstance(texts, TextFiles) or texts.holds_captions:
+        return ()
+    systems: dict[str, list[str]] = {}
+    for path, name in zip(texts.outputs, system_names(texts.outputs), strict=True):
+        systems.setdefault(os.path.realpath(path), []).append(name)
+    return tuple(
+        f"{' and '.join(names)} are the same file, {os.path.basename(file)}"
+        for file, names in systems.items()
+        if len(names) > 1
+    )
 
 
 def spool_systems(
@@ -99,7 +118,32 @@ def spool_systems(
     }
     if not made:
         raise InputError("there is no system")
+    for name, segments in made.items():
+        if not segments:
+            raise InputError(f"system {name!r} has no outputs")
     return [spool_segments(segments, name) for name, segments in made.items()]
+
+
+def name_texts(
+    hypotheses: GivenTexts | None, references: GivenReferences | None, options: Mapping[str, Any]
+) -> tuple[GivenTexts, GivenReferences | None, dict[str, Any]]:
+    """Return hypotheses, references and the other options, where texts may be given by names of other packages.
+
+    Raises OptionError if there are no hypotheses, or if texts are given twice.
+
+    >>> name_texts(None, None, {"predictions": ["a"], "refs": ["b"], "lang": "en"})
+    (['a'], ['b'], {'lang': 'en'})
+    """
+    rest = dict(options)
+    texts: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
+    for name, meant in _TEXT_NAMES.items():
+        given = rest.pop(name, None)
+        if given is not None and texts[meant] is not None:
+            raise OptionError(f"{meant} are given twice, once as {name}")
+        texts[meant] = texts[meant] if given is None else given
+    if texts["hypotheses"] is None:
+        raise OptionError("no hypotheses are given: monge.score(hypotheses, references, metric=…)")
+    return texts["hypotheses"], texts["references"], rest
 
 
 def given_segments(
@@ -107,8 +151,9 @@ def given_segments(
 ) -> list[Segment]:
     """Return the segments of texts given in Python: iterables of one text per segment, or one string each.
 
-    If the hypothesis is one string, *references* are its own: one text or several. Raises InputError if the lengths
-    differ; the message explains how to turn references in sacrebleu's layout (one list per reference file) around.
+    If the hypothesis is one string, *references* are its own: one text or several. Raises InputError if there are no
+    texts, or if the lengths differ; the message explains how to turn references in sacrebleu's layout (one list per
+    reference file) around.
 
     >>> [segment.references for segment in given_segments("a", ["b", "c"])]
     [('b', 'c')]
@@ -124,9 +169,12 @@ def given_segments(
     hypotheses = list(hypotheses) if isinstance(hypotheses, Iterator) else hypotheses
     given = list(references) if isinstance(references, Iterator) else references
     try:
-        return make_segments(hypotheses, given, sources)  # type: ignore[arg-type]
+        segments = make_segments(hypotheses, given, sources)  # type: ignore[arg-type]
     except InputError as error:
         raise InputError(f"{error}{_hint_layout(hypotheses, given)}") from error
+    if not segments:
+        raise InputError("there are no texts to score: hypotheses is empty")
+    return segments
 
 
 def join_given(segments: Sequence[Segment], document_ids: Iterable[str]) -> list[Segment]:

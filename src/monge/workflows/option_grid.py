@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from monge.errors import OptionError
+from monge.metrics.aliases import hint_option, resolve_option
+from monge.metrics.registry import metric_options
 from monge.metrics.variants import MetricVariant, parse_variant
 
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
@@ -17,8 +19,14 @@ def expand_grid(base: str, grid: Mapping[str, Sequence[str]]) -> list[MetricVari
 
     >>> [v.label for v in expand_grid("bertscore", {"layers": ["3", "4"], "order": ["1", "2"]})]
     ['layers=3 order=1', 'layers=3 order=2', 'layers=4 order=1', 'layers=4 order=2']
+
+    Raises OptionError for an option that the metric does not have.
     """
     start = parse_variant(base)
+    known = metric_options(start.name)
+    for key, values in grid.items():
+        if resolve_option(key, values[0], known)[0] not in known:
+            raise OptionError(f"--grid {key}: metric {start.name!r} has no option {key!r}{hint_option(key, known)}")
     variants = []
     for values in itertools.product(*grid.values()):
         options = dict(zip(grid, values, strict=True))

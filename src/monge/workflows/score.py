@@ -35,6 +35,8 @@ from monge.workflows.inputs import (
     fit_encoders,
     given_segments,
     join_given,
+    name_same_files,
+    name_texts,
     spool_texts,
     warn_of_language,
 )
@@ -87,7 +89,8 @@ def run_score(request: ScoreRequest, *, environment: Environment | None = None) 
     if warnings:
         results = _mark(results, works, systems, request.language)
     lonely = name_no_document(systems, request.options.documents)
-    return ScoreResult(tuple(results), idf, (*gather_notes(variants), *warnings, *lonely))
+    notes = (*gather_notes(variants), *name_same_files(request.texts))
+    return ScoreResult(tuple(results), idf, (*notes, *warnings, *lonely))
 
 
 def _mark(
@@ -100,7 +103,7 @@ def _mark(
 
 @overload
 def score(
-    hypotheses: GivenTexts,
+    hypotheses: GivenTexts | None = None,
     references: GivenReferences | None = None,
     *,
     metric: str = DEFAULT_METRIC,
@@ -116,10 +119,10 @@ def score(
 ) -> ScoredTexts: ...
 @overload
 def score(
-    hypotheses: GivenTexts,
+    hypotheses: GivenTexts | None = None,
     references: GivenReferences | None = None,
     *,
-    metrics: Sequence[str],
+    metrics: str | Sequence[str],
     sources: GivenTexts | None = None,
     document_ids: Iterable[str] | None = None,
     progress: bool | None = False,
@@ -130,11 +133,11 @@ def score(
     **options: Any,
 ) -> ScoredMetrics: ...
 def score(
-    hypotheses: GivenTexts,
+    hypotheses: GivenTexts | None = None,
     references: GivenReferences | None = None,
     *,
     metric: str = DEFAULT_METRIC,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     sources: GivenTexts | None = None,
     document_ids: Iterable[str] | None = None,
     progress: bool | None = False,
@@ -150,11 +153,12 @@ def score(
     ----------
     hypotheses, references, sources
         Texts, one per segment: any iterable (a list, a generator, a column of pandas or polars), or one string. A
-        reference may be a text or several texts.
+        reference may be a text or several texts. ``predictions``, ``candidates`` and ``cands`` mean *hypotheses*,
+        ``refs`` means *references*.
     metric
         ``NAME`` or ``NAME,option=value``, as on the command line.
     metrics
-        A list of such names, instead of *metric*; the result then has one entry per metric.
+        Such names (a list, or one name), instead of *metric*; the result then has one entry per metric.
     document_ids
         The document of every text: texts with the same id are joined, in order, and scored as one text, so that there
         is one score per document. (``run_score`` with ``JobOptions(documents="mean")`` averages over its texts.)
@@ -191,8 +195,9 @@ def score(
     """
     around = Environment.read() if environment is None else environment
     around = around if cache is None else dataclasses.replace(around, cache=cache)
+    given, own, options = name_texts(hypotheses, references, options)
     variants = _read_variants(metric, metrics, options)
-    segments = given_segments(hypotheses, references, sources)
+    segments = given_segments(given, own, sources)
     segments = segments if document_ids is None else join_given(segments, document_ids)
     variants = list(fit_encoders(variants, [segments], str(options.get("language", ""))))
     spool = spool_segments(segments)
@@ -213,18 +218,21 @@ def score(
     return results[0] if metrics is None else ScoredMetrics(results)
 
 
-def _read_variants(metric: str, metrics: Sequence[str] | None, options: Mapping[str, Any]) -> list[MetricVariant]:
+def _read_variants(metric: str, metrics: str | Sequence[str] | None, options: Mapping[str, Any]) -> list[MetricVariant]:
     """Return the metrics to compute: one with these options, or several, of which each takes the options it has."""
     if metrics is None:
         if not isinstance(metric, str):
             raise OptionError(f"metric must be the name of one metric, not {type(metric).__name__}: use metrics=[…]")
         variant = parse_variant(metric)
         return [add_options(dataclasses.replace(variant, options={}), {**variant.options, **options}, {})]
-    if isinstance(metrics, str) or not all(isinstance(one, str) for one in metrics):
+    if metric != DEFAULT_METRIC:
+        raise OptionError("metric and metrics are both given: leave one out")
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not all(isinstance(one, str) for one in names):
         raise OptionError('metrics must be a list of names, as in metrics=["bleu", "bertscore"]')
-    if not metrics:
+    if not names:
         raise OptionError("metrics is empty: name at least one metric")
-    return parse_variants(list(metrics), options, optional=OPTIONAL_OPTIONS)
+    return parse_variants(names, options, optional=OPTIONAL_OPTIONS)
 
 
 def _compute_idf(metrics: Sequence[Metric], systems: Sequence[SegmentSpool]) -> IdfModel:

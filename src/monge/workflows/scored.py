@@ -99,6 +99,8 @@ class ScoredTexts(Displayed, dict[str, Any]):
     def interval(self, level: float = 0.95, *, draws: int = 1000, seed: int = 12345) -> tuple[float, float]:
         """Return the percentile interval of ``score`` over texts drawn with repetition (bootstrap).
 
+        NaN for fewer than two texts with a score.
+
         >>> import monge
         >>> low, high = monge.score(["a b c", "a x y"], ["a b c", "a b c"], metric="chrf").interval()
         >>> low < high

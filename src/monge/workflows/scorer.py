@@ -71,3 +71,14 @@ class Scorer:
             bound = bind_to(metric, segments)
             found[name] = float(bound.aggregate(segments, bound.score(segments)))
         return found
+
+    def compute(
+        self,
+        predictions: GivenTexts,
+        references: GivenReferences | None = None,
+        sources: GivenTexts | None = None,
+    ) -> dict[str, float]:
+        """Return the same as calling the scorer; metrics of the package evaluate have a method of this name."""
+        return self(predictions, references, sources)
+
+    score = compute  # as BERTScorer calls it

@@ -54,6 +54,7 @@ class TuneRequest:
     def __post_init__(self) -> None:
         if not self.data:
             raise OptionError("no data to choose settings on")
+        expand_grid(self.metric, self.grid)  # a misspelt option is reported before anything is read
         if not self.report:
             raise OptionError("--report must name other sets: agreement on the data of the choice is too optimistic")
 

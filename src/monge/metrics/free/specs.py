@@ -33,6 +33,7 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         bounds=(-_INF, _INF),
         explains=True,
         growth="quadratic",
+        extra="dictionary",
         citation="monge, docs/results-mongescore-free.md; SLOR: Kann, Rothe and Filippova (2018), Sentence-Level "
         "Fluency Evaluation: References Help, But Can Be Spared!, CoNLL",
     ),
@@ -45,6 +46,7 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         against=("source",),
         explains=True,
         growth="quadratic",
+        extra="dictionary",
         citation="monge, docs/results-mongescore-free.md; dictionaries: Lample et al. (2018), Word Translation Without "
         "Parallel Data, ICLR",
     ),
@@ -57,6 +59,7 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         against=("source",),
         bounds=(-_INF, _INF),
         growth="quadratic",
+        extra="dictionary",
         citation="monge, docs/results-mongescore-free.md",
     ),
     MetricSpec(
@@ -66,6 +69,7 @@ FREE_SPECS: tuple[MetricSpec, ...] = (
         "ensemble",
         bounds=(-_INF, _INF),
         growth="quadratic",
+        extra="dictionary",
         citation="monge, docs/results-mongescore-free.md; the parts: see mongescore and fluency",
     ),
 )
