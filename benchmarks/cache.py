@@ -76,7 +76,7 @@ def main() -> None:
     args = parser.parse_args()
     hypotheses, references, origin = find_pairs(args.pairs)
     print(f"{len(hypotheses)} {origin}, MiniLM, median of {args.rounds} rounds, seconds (and times faster than cold)\n")
-    rows, ratios = [], {}
+    rows, ratios, again, cold = [], {}, {}, {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = require_model(find_model("minilm"), Environment.read())
@@ -94,9 +94,13 @@ def main() -> None:
             ratios[metric] = {state: median_ratio(taken["cold"], taken[state]) for state in STATES}
             cells = [f"{statistics.median(taken[state]):.2f} ({ratios[metric][state]:.3g} ×)" for state in STATES]
             rows.append([metric, *cells, f"{size / 2**20:.0f} MB"])
+            again[metric], cold[metric] = (statistics.median(taken[state]) for state in ("again", "cold"))
     print(text_table(["", *STATES, "vectors on disk"], rows))
     for metric, ratio in ratios.items():
-        report_target(f"{metric}, the same job again from the cache", ratio["again"], 100)
+        why = f"{again[metric]:.2f} s are left of {cold[metric]:.1f} s"
+        if metric == "moverscore":
+            why += ". The idf of all texts is counted before stored scores can be found: it is part of their key"
+        report_target(f"{metric}, the same job again from the cache", ratio["again"], 100, why=why)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ["MONGE_NO_CACHE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the released code forks
@@ -64,7 +64,20 @@ def load_released(directory: Path) -> Any:
     return module
 
 
-def movers(hypotheses: list[str], references: list[str], directory: Path) -> dict[str, Callable[[], Any]]:
+class Race(NamedTuple):
+    """Two implementations of a metric, and the encoder of the first alone, on the same texts."""
+
+    rivals: dict[str, Callable[[], Any]]
+    encode: Callable[[], Any]
+
+
+def encode_alone(metric: Any, texts: list[str]) -> Callable[[], Any]:
+    """Return a function that runs the encoder of *metric* over the different *texts*."""
+    reading, different = metric.encodings()[0], list(dict.fromkeys(texts))
+    return lambda: reading.encoder.encode(different, reading.layers)
+
+
+def movers(hypotheses: list[str], references: list[str], directory: Path) -> Race:
     """Return both MoverScores as functions that return distances."""
     released = load_released(directory)
     ours = load_metric("moverscore_v2", encoder=str(directory))
@@ -80,10 +93,10 @@ def movers(hypotheses: list[str], references: list[str], directory: Path) -> dic
     def run_ours() -> Any:
         return 1 / np.array(ours.compute(hypotheses, references)["scores"]) - 1
 
-    return {"monge": run_ours, "moverscore_v2": run_released}
+    return Race({"monge": run_ours, "moverscore_v2": run_released}, encode_alone(ours, hypotheses + references))
 
 
-def berts(hypotheses: list[str], references: list[str], directory: Path) -> dict[str, Callable[[], Any]]:
+def berts(hypotheses: list[str], references: list[str], directory: Path) -> Race:
     """Return both BERTScores as functions that return F."""
     import bert_score
 
@@ -91,15 +104,17 @@ def berts(hypotheses: list[str], references: list[str], directory: Path) -> dict
     ours = load_metric("bertscore", encoder=str(directory), layers=str(layer))
     ours.compute(hypotheses[:8], references[:8])
     theirs = bert_score.BERTScorer(model_type=str(directory), num_layers=layer, device="cpu")
-    return {
+    rivals = {
         "monge": lambda: np.array(ours.compute(hypotheses, references)["scores"]),
         "bert-score": lambda: theirs.score(hypotheses, references, batch_size=64)[2].numpy(),
     }
+    return Race(rivals, encode_alone(ours, hypotheses + references))
 
 
-def compare(name: str, rivals: dict[str, Callable[[], Any]], rounds: int, pairs: int, wanted: float) -> None:
+def compare(name: str, race: Race, rounds: int, pairs: int, wanted: float) -> None:
     """Time two implementations in turns; print their times and the largest difference of their results."""
     results: dict[str, Any] = {}
+    rivals = race.rivals
 
     def remembering(rival: str) -> Callable[[], None]:
         return lambda: results.__setitem__(rival, rivals[rival]())
@@ -110,7 +125,11 @@ def compare(name: str, rivals: dict[str, Callable[[], Any]], rounds: int, pairs:
     print(f"\n{name}, {pairs} pairs, median of {rounds} rounds")
     print(text_table(["", "seconds", "pairs/s"], rows))
     print(f"largest difference {np.abs(results['monge'] - results[peer]).max():.1e}")
-    report_target(f"{name} cold against {peer}", median_ratio(seconds[peer], seconds["monge"]), wanted)
+    alone = run_in_turns({"encoder": race.encode}, 1)["encoder"][0]
+    print(f"the encoder of monge alone takes {alone:.2f} seconds")
+    ours, theirs = (np.median(seconds[rival]) for rival in ("monge", peer))
+    why = f"{alone:.1f} of {ours:.1f} s are the encoder, and {peer} took {theirs:.1f} s"
+    report_target(f"{name} cold against {peer}", median_ratio(seconds[peer], seconds["monge"]), wanted, why=why)
 
 
 def main() -> None:

@@ -105,7 +105,8 @@ def main() -> None:
     texts, _ = find_texts(args.texts)
     speed = measure_speed(args.model, args.formats, texts, args.rounds)
     for name, ratio in speed.items():
-        report_target(f"{name} encoder {args.model} against float32", ratio, 1.8)
+        why = f"this processor has {describe_processor()}"
+        report_target(f"{name} encoder {args.model} against float32", ratio, 1.8, why=why)
     rows = []
     if args.pairs:
         judged = read_judged(args.pairs)

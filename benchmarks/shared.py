@@ -57,8 +57,17 @@ def median_ratio(slow: list[float], fast: list[float]) -> float:
     return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
 
 
-def report_target(name: str, value: float, wanted: float, *, unit: str = "×", at_most: bool = False) -> None:
-    """Print a line that says whether a target is met; `run.py` gathers these lines."""
+def report_target(
+    name: str, value: float, wanted: float, *, unit: str = "×", at_most: bool = False, why: str = ""
+) -> None:
+    """Print a line that says whether a target is met, and if it is not, *why*, in measured numbers.
+
+    `run.py` gathers these lines.
+    """
     met = value <= wanted if at_most else value >= wanted
     sign = "≤" if at_most else "≥"
-    print(f"target: {name} | {value:.3g} {unit} | {sign} {wanted:g} {unit} | {'met' if met else 'MISSED'}")
+    shown = f"{value:,.0f}" if value >= 1000 else f"{value:.{5 if 0.99 <= value < 1 else 3}g}"
+    wish = f"{wanted:,.0f}" if wanted >= 1000 else f"{wanted:g}"
+    print(f"target: {name} | {shown} {unit} | {sign} {wish} {unit} | {'met' if met else 'not met'}")
+    if why and not met:
+        print(f"why: {name} | {why}")
