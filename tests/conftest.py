@@ -15,6 +15,15 @@ settings.register_profile("explore", max_examples=1000, **_ANY_SPEED)
 settings.load_profile("steady")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files whose tests all need torch when those are not run: torch takes seconds to import."""
+    if "not torch" not in config.getoption("markexpr") or collection_path.suffix != ".py":
+        return None
+    if collection_path.name.startswith("test_") and "\npytestmark = pytest.mark.torch\n" in collection_path.read_text():
+        return True
+    return None
+
+
 def find_data() -> Path | None:
     """Return the folder of human judgments: MONGE_DATA, or shared/data beside the checkout."""
     named = os.environ.get("MONGE_DATA")

@@ -30,14 +30,29 @@ class UnboundMetricError(MongeError):
     """A metric that needs corpus statistics was used before ``bind``."""
 
 
-def suggest(name: str, known: Iterable[str], *, cutoff: float = 0.5) -> str:
+_SHORT = 4  # letters
+
+
+def suggest(name: str, known: Iterable[str], *, cutoff: float | None = None) -> str:
     """Return `` (did you mean 'x'?)`` for the known name nearest to *name*, or an empty string.
 
-    *cutoff* is the likeness that a name must have, from 0 to 1.
+    *cutoff* is the likeness that a name must have, from 0 to 1; by default more for short names.
 
     >>> suggest("moverscor", ["bleu", "moverscore"])
     " (did you mean 'moverscore'?)"
     """
+    if cutoff is None:
+        cutoff = 0.5 if len(name) > _SHORT else 0.6
     folded = {one.lower(): one for one in known}
     nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=cutoff)
     return f" (did you mean '{folded[nearest[0]]}'?)" if nearest else ""
+
+
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular for 1.
+
+    >>> count_noun(1, "tie"), count_noun(2500, "instance"), count_noun(2, "loss")
+    ('1 tie', '2,500 instances', '2 losses')
+    """
+    plural = noun + ("es" if noun.endswith("s") else "s")
+    return f"{number:,} {noun if number == 1 else plural}"

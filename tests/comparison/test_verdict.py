@@ -6,7 +6,8 @@ import pytest
 from monge.comparison import CompareSettings, compare_systems, explain_comparison
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import correct_fdr, correct_holm
-from monge.comparison.wording import count_noun, listed, p_value, percent
+from monge.comparison.wording import listed, p_value, percent
+from monge.errors import count_noun
 from monge.scores import ScoreTable
 
 RNG = np.random.default_rng(9)
@@ -264,3 +265,18 @@ def test_one_instance_decides_nothing(test: str) -> None:
     assert "p = 1.00" in findings.conclusions[0]
     assert any(note.startswith("so few decided instances cannot show any difference") for note in findings.notes)
     assert findings.warnings == ("1 instance cannot decide anything: a sign test needs at least 6",)
+
+
+def test_a_test_and_an_interval_that_disagree_are_not_left_unsaid() -> None:
+    """The interval is widened for small samples; the bootstrap test is not."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        base = rng.normal(size=7)
+        findings = explain({"old": base, "new": base + rng.normal(0.8, 1.0, size=7)}, decide_by="bootstrap")
+        (sentence,) = findings.conclusions
+        if "beats" in sentence:
+            low = float(sentence.split("[")[1].split(",")[0].replace("−", "-"))
+            assert ("the interval, widened for so few instances, includes 0" in sentence) == (low <= 0)
+            if low <= 0:
+                return
+    raise AssertionError("no draw has the case that is tested")

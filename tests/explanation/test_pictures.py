@@ -108,3 +108,10 @@ def test_idf_of_one_pair_is_refused_and_told() -> None:
     assert "weighting:uniform" in str(metric.signature)
     corpus = [Segment("a b", ("b c",)), Segment("a", ("d e",))]
     assert bind_to(load_metric("moverscore", encoder=ENCODER), corpus).binding_notes == ()
+
+
+def test_pictures_say_which_text_is_which() -> None:
+    pair = explain("the boy ran", "the man ran home")
+    assert "above: hypothesis; below: reference" in render_ribbons(pair, columns=False, frame=False)
+    assert "left: hypothesis; right: reference" in render_ribbons(pair, columns=True)
+    assert "rows: hypothesis; columns: reference" in render_heatmap(pair, frame=False)

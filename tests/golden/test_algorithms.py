@@ -18,7 +18,7 @@ NUMBERS = {
     "monge.encoders.layers.aggregate": 1,
     "monge.clouds": 3,
     "monge.transport": 1,
-    "monge.metrics.base": 2,
+    "monge.metrics.base": 3,
     "monge.annotate.base": 2,
     "monge.discourse": 1,
 }

@@ -85,7 +85,7 @@ def test_jsonl_with_lists_of_references_and_gzip(tmp_path):
         ("hypothesis\treference\na\tb\n", {}, "no column of judgments"),
         ("hypothesis\thuman\na\tbad\n", {}, "line 2, column 'human': 'bad' is not a number"),
         ("hypothesis\thuman\na\tinf\n", {}, "infinite"),
-        ("hypothesis\thuman\na\n", {}, "line 2: 1 cells where 2 columns"),
+        ("hypothesis\thuman\na\n", {}, "line 2: 1 cell where 2 columns"),
         ("hypothesis\thuman\n", {}, "no row"),
         ("id\thypothesis\thuman\n1\ta\t1\n1\tb\t2\n", {}, "segment '1' of system '' appears twice"),
         ("hypothesis\trated\na\t1\n", {"human": ["rating"]}, "did you mean 'rated'"),

@@ -112,3 +112,13 @@ def test_markup_and_record_hold_the_same_values():
 @pytest.mark.parametrize(("value", "shown"), [(1.0, "1.000"), (0.9999, "1.000"), (-0.0001, ".000"), (-1.0, "−1.000")])
 def test_numbers_at_the_edges(value, shown):
     assert show_number(value) == shown
+
+
+def test_a_handful_of_inputs_gives_no_interval():
+    """Two inputs with three outputs each: most draws are the data over again, their interval starts at the value."""
+    found = study({"a": 0.3, "b": 0.4}, size=2)
+    assert np.isfinite(found.averages["a"].value)
+    assert np.isnan(found.averages["a"].low)
+    assert "note: no interval: at least 4 different inputs are needed, not 2" in study_notes(found)
+    assert study_verdict(found)[-1] == "But so few inputs (2) cannot show how sure that is."
+    assert np.isfinite(study({"a": 0.3}, size=4).averages["a"].low)

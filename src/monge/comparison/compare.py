@@ -24,7 +24,7 @@ from monge.comparison.ranking import Ranking, rank_systems
 from monge.comparison.resampling import bootstrap_counts, percentile_interval, resample_means
 from monge.comparison.settings import CompareSettings
 from monge.comparison.significance import CORRECTIONS, Outcome, find_test, run_tests
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 from monge.scores import Scale, ScoreTable
 from monge.scores.display import Displayed
 
@@ -173,9 +173,9 @@ def compare_systems(
     counts = count_pairs(scores)
     _check_overlap(scores, counts)
     report_step = report_step or (lambda _: None)
-    report_step(f"ranking {len(table.systems)} systems on {len(table.segments):,} instances")
+    report_step(f"ranking {count_noun(len(table.systems), 'system')} on {count_noun(len(table.segments), 'instance')}")
     rankings = rank_systems(scores, counts, settings, higher_is_better=table.higher_is_better is not False)
-    report_step(f"testing {len(scores.pairs):,} pairs")
+    report_step(f"testing {count_noun(len(scores.pairs), 'pair')}")
     pairs = _test_pairs(scores, counts, settings)
     groups = _groups(table.systems, rankings[0].order(), pairs)
     every = (*table.notes, *remarks)

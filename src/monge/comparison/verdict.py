@@ -8,7 +8,8 @@ from monge.comparison.compare import Comparison, PairResult
 from monge.comparison.diagnosis import find_notes, find_warnings, key_pairs
 from monge.comparison.influence import instances_behind_mean
 from monge.comparison.significance import find_test
-from monge.comparison.wording import amount, count_noun, listed, p_value, percent
+from monge.comparison.wording import amount, listed, p_value, percent
+from monge.errors import count_noun
 
 _CORRECTED = {"holm": ", Holm-corrected", "fdr": ", FDR-corrected", "none": ""}
 _ENDLESS = 1_000_000  # more instances than anyone will collect
@@ -128,6 +129,8 @@ def _by_level(pair: PairResult, claim: str, evidence: str) -> str:
             f"[{amount(pair.advantage_low)}, {amount(pair.advantage_high)}] over "
             f"{count_noun(pair.instances, 'instance')} ({evidence})"
         )
+        if pair.advantage_low <= 0:  # the interval is widened for small samples, not every test is
+            head += "; but the interval, widened for so few instances, includes 0"
     elif claim == "ranks":
         head = (
             f"{pair.first} beats {pair.second}: ranked by size, its wins outweigh its losses over "

@@ -36,16 +36,6 @@ def amount(value: float) -> str:
     return f"{value:.3g}"
 
 
-def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> count_noun(1, "tie"), count_noun(2500, "instance"), count_noun(2, "loss")
-    ('1 tie', '2,500 instances', '2 losses')
-    """
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{number:,} {noun if number == 1 else plural}"
-
-
 def listed(names: Sequence[str], *, limit: int = 4) -> str:
     """Join names as a sentence does, cutting long lists short.
 

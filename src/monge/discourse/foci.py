@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from monge.annotate import NOUNS, AnnotatedText
 from monge.encoders import Encoder
+from monge.encoders.unit import unit_vectors
 
 _MOST_KNOWN = 100_000  # names looked up before: a service that runs for months must not keep them all
 
@@ -102,8 +103,7 @@ def merge_entities(
         return i
 
     if len(known) > 1:
-        rows = np.array([vectors[names[i]] for i in known], dtype=np.float64)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = unit_vectors(np.array([vectors[names[i]] for i in known], dtype=np.float64))
         for a, b in np.argwhere(np.triu(rows @ rows.T > threshold, 1)).tolist():
             first, second = sorted((root(known[a]), root(known[b])))
             owner[second] = first

@@ -41,8 +41,10 @@ def bootstrap_interval(
     """Return the percentile interval of the score of the set over resampled segments.
 
     A metric whose corpus score is not a mean (BLEU) resamples it itself. Draws are made one by one, because all of them
-    together would not fit in memory. NaN where no segment has a score.
+    together would not fit in memory. NaN where fewer than two segments have a score: one says nothing of the spread.
     """
+    if np.isfinite([score.value for score in scores]).sum() < 2:
+        return math.nan, math.nan
     if not isinstance(metric, Resamplable):
         return _mean_interval([score.value for score in scores], draws=draws, seed=seed, level=level)
     values = metric.resample(segments, _draw(len(scores), draws, seed))
@@ -58,7 +60,7 @@ def bootstrap_mean(values: Sequence[float], *, draws: int = 1000, seed: int = 12
 
 def _mean_interval(values: Sequence[float], *, draws: int, seed: int, level: float) -> tuple[float, float]:
     known = np.array(values)
-    if not np.isfinite(known).any():
+    if np.isfinite(known).sum() < 2:
         return math.nan, math.nan
     means = [_mean(known[draw]) for draw in _draw(len(known), draws, seed)]
     low, high = np.nanpercentile(means, [50 * (1 - level), 50 * (1 + level)])
@@ -84,16 +86,54 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 
 def count_notes(scores: Iterable[Score]) -> Counter[str]:
-    """Return how many scores have each kind of note; details of single texts (counts, words) are dropped."""
-    return Counter(note for score in scores for note in dict.fromkeys(_kind(note) for note in score.notes))
+    """Return how many scores have each kind of note; see NoteTally."""
+    tally = NoteTally()
+    tally.add(scores)
+    return tally.count()
 
 
-def _kind(note: str) -> str:
-    """Return a note without the details of one text, so that notes of one kind are counted together."""
+class NoteTally:
+    """Counts notes by kind: words of single texts are dropped, and of numbers that differ the largest is kept.
+
+    >>> tally = NoteTally()
+    >>> tally.add([Score(0.5, notes=(f"hypothesis: encoded in {n} windows",)) for n in (2, 4)])
+    >>> tally.count()
+    Counter({'hypothesis: encoded in up to 4 windows': 2})
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, ...]] = Counter()
+        self._numbers: dict[tuple[str, ...], list[set[float]]] = {}
+
+    def add(self, scores: Iterable[Score]) -> None:
+        """Count the notes of further scores; several notes of one kind count once in a score."""
+        for score in scores:
+            found = [_split(note) for note in score.notes]
+            self._counts.update({kind for kind, _ in found})
+            for kind, numbers in found:
+                own = self._numbers.setdefault(kind, [set() for _ in numbers])
+                for seen, number in zip(own, numbers, strict=True):
+                    seen.add(number)
+                    if len(seen) > 2:  # whether there are several, and the largest, is all that is asked
+                        seen.remove(min(seen))
+
+    def count(self) -> Counter[str]:
+        """Return how many scores have each kind of note, in the order of their first appearance."""
+        counted: Counter[str] = Counter()
+        for kind, numbers in self._numbers.items():
+            shown = ["up to " * (len(seen) > 1) + f"{max(seen):.15g}" for seen in numbers]
+            counted[kind[0] + "".join(map(str.__add__, shown, kind[1:]))] = self._counts[kind]
+        return counted
+
+
+def _split(note: str) -> tuple[tuple[str, ...], list[float]]:
+    """Return what notes of one kind share, the words around its numbers, and the numbers of this note."""
     side, _, rest = note.partition(": ")
+    if not rest:
+        return (note,), []
     head = re.sub(r"cut at \d+ of \d+ tokens", "cut to the encoder's window", rest.split(":")[0])
-    head = re.sub(r"\d+", "N", re.sub(r"\d+ of \d+ ", "", head))
-    return f"{side}: {head}" if rest else note
+    first, *others = re.split(r"(\d+(?:\.\d+)?)", re.sub(r"\d+ of \d+ ", "", head))
+    return (f"{side}: {first}", *others[1::2]), [float(number) for number in others[::2]]
 
 
 def json_number(value: float) -> float | None:

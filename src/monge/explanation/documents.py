@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from monge.discourse import Foci, link_sentences
-from monge.errors import OptionError
+from monge.errors import OptionError, count_noun
 from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.discourse.base import DiscourseMetric
 from monge.metrics.discourse.focus import FocusMetric
@@ -158,7 +158,7 @@ def describe_foci(explanation: DocumentExplanation) -> str:
         worst = sorted((name for name in added if added[name] > 0), key=lambda name: -added[name])[:3]
         return f"differs most in {', '.join(worst)}" if worst else "both texts speak of the same things alike"
     own = explanation.pairs[0].hypothesis
-    return f"{len(own.sentences)} sentences, {len(own.links)} pairs of which share a focus"
+    return f"{count_noun(len(own.sentences), 'sentence')}, {count_noun(len(own.links), 'pair')} of which share a focus"
 
 
 def _contributions(metric: DiscourseMetric[Any], own: ReadDocument, other: ReadDocument) -> Mapping[str, float] | None:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, count_noun
 from monge.metrics.base import sign_scores
 from monge.metrics.protocols import Metric, WordSharing
 from monge.scores.direction import require_direction
@@ -74,7 +74,7 @@ class LocalExplanation(Displayed):
         return replace(self, notes=(*self.notes, note))
 
     def __repr__(self) -> str:
-        return f"<{self.metric}: {self.value:.4f}, explained by {len(self.words)} words ({self.method})>"
+        return f"<{self.metric}: {self.value:.4f}, explained by {count_noun(len(self.words), 'word')} ({self.method})>"
 
 
 def occlude_words(metric: Metric, segment: Segment, *, side: Side = "hypothesis") -> LocalExplanation:

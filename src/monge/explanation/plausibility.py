@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def measure_plausibility(marks: Sequence[Sequence[int]], suspicions: Sequence[Se
     Plausibility(auc=1.0, average_precision=1.0, recall_at_k=1.0, sentences=1)
     """
     if len(marks) != len(suspicions):
-        raise InputError(f"{len(marks)} marked sentences but {len(suspicions)} explained ones")
+        raise InputError(f"{count_noun(len(marks), 'marked sentence')} but {len(suspicions)} explained")
     pairs = []
     for number, (gold, found) in enumerate(zip(marks, suspicions, strict=True), start=1):
         if len(gold) != len(found):

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from monge.errors import count_noun
 from monge.scores.display import Displayed
 
 Array = NDArray[np.float64]
@@ -165,7 +166,7 @@ class Explanation(Displayed):
 
     def __repr__(self) -> str:
         words = sum(len(side.words) for pair in self.pairs for side in (pair.hypothesis, pair.reference))
-        return f"<{self.metric}: {self.value:.4f}, explained by {words} words>"
+        return f"<{self.metric}: {self.value:.4f}, explained by {count_noun(words, 'word')}>"
 
     def record(self, *, costs: bool = True) -> dict[str, object]:
         """Return plain JSON values, with the *costs* of all pairs of words if wanted; offsets count code points."""

@@ -18,6 +18,7 @@ from monge.meta.statistics import Statistic
 _BUDGET = 4_000_000  # numbers held at once while resamples are evaluated
 
 RESAMPLED = ("segments", "systems", "both")
+LEAST_DRAWN = 4  # segments or systems from which an interval is drawn: draws of fewer are mostly the data over again
 LEAST_RESAMPLES, MOST_RESAMPLES = 10, 1_000_000  # fewer make no interval, more outgrow the memory
 
 
@@ -45,7 +46,8 @@ class Agreement:
     """The value of one metric, its interval, what it is based on, and why it is NaN or lacks groups (``reason``).
 
     ``items`` is how many things are compared: the outputs used, or the systems at system level. ``chance`` is the value
-    of guessing on the same judgments.
+    of guessing on the same judgments. ``drawn`` is how many different segments or systems the resamples draw from (the
+    more, if both are drawn); with fewer than ``LEAST_DRAWN`` there is no interval.
     """
 
     task: str
@@ -60,6 +62,7 @@ class Agreement:
     reason: str = ""
     chance: float = 0.0
     items: int = 0
+    drawn: int = 0
     draws: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
@@ -70,6 +73,7 @@ def measure_agreement(
     arrangement = make_arrangement(level, scores)
     plan = Resampling(count=0) if resampling is None else resampling
     draws = list(_draw_resamples(scores, arrangement, plan))
+    drawn = _count_drawn(scores, arrangement, plan.over)
     results = {}
     for metric in scores.metrics:
         judged = select_metric(scores, metric, arrangement)
@@ -80,7 +84,7 @@ def measure_agreement(
         moved = draws if np.isfinite(value) and not fixed else []  # scores of whole systems stay whatever is drawn
         values = [np.atleast_1d(ready.evaluate(judged, draw).values) for draw in moved]
         resampled = np.concatenate(values) if values else np.empty(0)
-        low, high = interval(resampled, plan.confidence)
+        low, high = interval(resampled, plan.confidence, drawn)
         results[metric] = Agreement(
             task=scores.name,
             metric=metric,
@@ -94,6 +98,7 @@ def measure_agreement(
             reason=whole.reason,
             chance=ready.chance(judged),
             items=int((judged.samples(WHOLE)[0].weights > 0).sum()),
+            drawn=drawn,
             draws=resampled,
         )
     return results
@@ -108,7 +113,8 @@ def average_agreement(parts: Sequence[Agreement], *, name: str = "average", conf
     failed = [part for part in parts if not np.isfinite(part.value)]
     same = not failed and len({part.draws.size for part in parts}) == 1
     draws = np.mean([part.draws for part in parts], axis=0) if same else np.empty(0)
-    low, high = interval(draws, confidence)
+    drawn = min(part.drawn for part in parts)
+    low, high = interval(draws, confidence, drawn)
     return Agreement(
         task=name,
         metric=parts[0].metric,
@@ -122,14 +128,15 @@ def average_agreement(parts: Sequence[Agreement], *, name: str = "average", conf
         reason="; ".join(f"{part.task}: {part.reason}" for part in failed),
         chance=float(np.mean([part.chance for part in parts])),
         items=sum(part.items for part in parts),
+        drawn=drawn,
         draws=draws,
     )
 
 
-def interval(draws: Array, confidence: float) -> tuple[float, float]:
-    """Return the percentile interval of the finite draws, NaN when fewer than half are finite."""
+def interval(draws: Array, confidence: float, drawn: int = LEAST_DRAWN) -> tuple[float, float]:
+    """Return the percentile interval of the finite draws; NaN if fewer than half are finite or *drawn* is too small."""
     finite = draws[np.isfinite(draws)]
-    if finite.size == 0 or finite.size < draws.size / 2:
+    if drawn < LEAST_DRAWN or finite.size == 0 or finite.size < draws.size / 2:
         return float("nan"), float("nan")
     tail = (1 - confidence) / 2
     low, high = np.quantile(finite, [tail, 1 - tail])
@@ -153,6 +160,13 @@ def _draw_resamples(scores: JudgedScores, arrangement: Arrangement, plan: Resamp
             if plan.over != "systems"
             else None,
         )
+
+
+def _count_drawn(scores: JudgedScores, arrangement: Arrangement, over: str) -> int:
+    """Return how many different segments (or documents) or systems a resample draws from."""
+    segments = len(np.unique(arrangement.units[scores.used.any(axis=0)]))
+    systems = int(scores.used.any(axis=1).sum())
+    return {"segments": segments, "systems": systems, "both": max(segments, systems)}[over]
 
 
 def _counts(generator: np.random.Generator, members: NDArray[np.int64], size: int, count: int) -> Array:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, count_noun
 from monge.storage.atomic import write_text
 
 Floats = NDArray[np.float64]
@@ -128,7 +128,9 @@ def study_confidence(
     if not 0 < level < 1:
         raise OptionError(f"level={level:g}: must lie between 0 and 1")
     if len(scores) < _FEWEST:
-        raise InputError(f"{len(scores)} judged outputs are too few to calibrate an interval; {_FEWEST} are needed")
+        raise InputError(
+            f"{count_noun(len(scores), 'judged output')}: too few to calibrate an interval; {_FEWEST} are needed"
+        )
     order = np.random.default_rng(seed).permutation(len(scores))
     fit, choose, report = np.split(order, [int(0.4 * len(order)), int(0.7 * len(order))])
     fitted, found = {}, []

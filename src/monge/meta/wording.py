@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from monge.meta.agreement import Agreement
+from monge.errors import count_noun
+from monge.meta.agreement import LEAST_DRAWN, Agreement
 from monge.meta.study import AgreementStudy
 
 LEVEL_TITLES = {
@@ -36,7 +37,7 @@ def study_heading(study: AgreementStudy, data: str) -> str:
     if study.statistic.pools_pairs:
         level = level.replace("then averaged", "pairs pooled")
     tasks = f"{len(study.tasks)} tasks, " if len(study.tasks) > 1 else ""
-    return f"{data}: {study.statistic.title}, {level}; {tasks}{first.used:,} {_outputs(study)}"
+    return f"{data}: {study.statistic.title}, {level}; {tasks}{_outputs(study, first.used)}"
 
 
 def _count_systems(study: AgreementStudy) -> str:
@@ -70,6 +71,8 @@ def _doubt(study: AgreementStudy, best: Agreement) -> str:
     if best.value - best.chance < 0.1 * (1 - best.chance):
         trust = "do not trust it here" if len(study.ranking.metrics) == 1 else "trust none of them here"
         return f"that is hardly {f'better than {guessed}' if best.chance else 'any agreement'}: {trust}"
+    if study.plan.resampling.count and best.drawn < LEAST_DRAWN:
+        return f"so few {_drawn(study)} ({best.drawn}) cannot show how sure that is"
     if best.low <= best.chance:
         reached = guessed if best.chance else "0, no agreement"
         drawn = "outputs" if study.plan.resampling.over == "segments" else "systems"
@@ -87,7 +90,7 @@ def _choice(study: AgreementStudy, what: str, *, doubtful: bool) -> list[str]:
         return [f"{best.metric} comes first, {what}, but the test cannot decide between metrics: {study.limit}."]
     if not worse and close:
         systems = study.plan.level == "system"
-        judged = f"{_count_systems(study)} systems" if systems else f"{best.items:,} judged outputs"
+        judged = f"{_count_systems(study)} systems" if systems else count_noun(best.items, "judged output")
         more = "systems or outputs" if systems else "outputs"
         advice = "" if doubtful else f": use any of them, or judge more {more}"
         return [
@@ -106,7 +109,7 @@ def study_notes(study: AgreementStudy) -> list[str]:
     """Return what was used and left out, reasons for missing values and skipped groups, and notes on the data."""
     first = next(iter(study.averages.values()))
     total = first.used + first.unused
-    notes = [f"used {first.used:,} of {total:,} {_outputs(study)}; {first.unused:,} unused"]
+    notes = [f"used {first.used:,} of {_outputs(study, total)}; {first.unused:,} unused"]
     seen: dict[str, list[str]] = {}
     for metric, own in study.agreements.items():
         for task, agreement in own.items():
@@ -124,23 +127,31 @@ def study_notes(study: AgreementStudy) -> list[str]:
     return notes + [f"note: {note}" for note in study.notes]
 
 
-def _outputs(study: AgreementStudy) -> str:
-    """Return what was used: at system level people may have judged whole systems only."""
-    return "outputs" if study.plan.level == "system" else "judged outputs"
+def _outputs(study: AgreementStudy, number: int) -> str:
+    """Return a number of what was used: at system level people may have judged whole systems only."""
+    return count_noun(number, "output" if study.plan.level == "system" else "judged output")
 
 
 def _missing_intervals(study: AgreementStudy) -> list[str]:
     """Return why metrics that have a value have no interval."""
     bare = [m for m, a in study.averages.items() if math.isfinite(a.value) and math.isnan(a.low)]
-    fixed = [m for m in bare if not all(part.draws.size for part in study.agreements[m].values())]
-    failed = [m for m in bare if m not in fixed]
+    few = [m for m in bare if study.averages[m].drawn < LEAST_DRAWN]
+    fixed = [m for m in bare if m not in few and not all(part.draws.size for part in study.agreements[m].values())]
+    failed = [m for m in bare if m not in few and m not in fixed]
     notes = []
+    if few:
+        count = study.averages[few[0]].drawn
+        notes.append(f"note: no interval: at least {LEAST_DRAWN} different {_drawn(study)} are needed, not {count}")
     if fixed:
         why = "scores of whole systems do not depend on the segments drawn (use --resample systems)"
         notes.append(f"note: {_listing(fixed)}: no interval, because {why}")
     if failed:
         notes.append(f"note: {_listing(failed)}: no interval, because most resamples have no value")
     return notes
+
+
+def _drawn(study: AgreementStudy) -> str:
+    return {"segments": "inputs", "systems": "systems", "both": "inputs or systems"}[study.plan.resampling.over]
 
 
 def _listing(names: Sequence[str]) -> str:

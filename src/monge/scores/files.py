@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 from monge.scores.records import PathLike
 from monge.scores.rows import ScoreRow, make_table, read_score_rows
 from monge.scores.table import ScoreTable
@@ -53,6 +53,6 @@ def _make_table(rows: list[ScoreRow], types: dict[str, str]) -> ScoreTable:
         rows = [row for row in rows if not row.total]
     table = make_table(rows)
     layouts = "; ".join(dict.fromkeys(row.layout for row in rows))
-    size = f"{len(table.systems)} systems, {len(table.segments)} instances"
+    size = f"{count_noun(len(table.systems), 'system')}, {count_noun(len(table.segments), 'instance')}"
     own = tuple(types.get(name, "") for name in table.segments) if types else ()
     return replace(table, types=own, notes=(f"the scores were read as {layouts} ({size})",))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from monge.errors import InputError, suggest
+from monge.errors import InputError, count_noun, suggest
 from monge.text import display_name, iter_lines, parse_json
 
 MISSING = frozenset({"", "none", "nan", "na", "null", "n/a"})
@@ -129,7 +129,9 @@ def _records(rows: Iterator[tuple[int, list[str]]], name: str, columns: Sequence
                 raise InputError(f"{name}: column {repeated[0]!r} appears twice")
             continue
         if len(row) != len(header):
-            raise InputError(f"{name}, line {number}: {len(row)} cells where {len(header)} columns are named")
+            raise InputError(
+                f"{name}, line {number}: {count_noun(len(row), 'cell')} where {len(header)} columns are named"
+            )
         yield Record(dict(zip(header, row, strict=True)), f"{name}, line {number}")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +58,11 @@ class ScoreTable:
         object.__setattr__(self, "values", values)
         if values.shape != (len(self.systems), len(self.segments)):
             raise InputError(
-                f"a table of {len(self.systems)} systems and {len(self.segments)} segments"
+                f"a table of {count_noun(len(self.systems), 'system')} and {count_noun(len(self.segments), 'segment')}"
                 f" cannot hold {values.shape} scores"
             )
         if self.types and len(self.types) != len(self.segments):
-            raise InputError(f"{len(self.types)} types for {len(self.segments)} segments")
+            raise InputError(f"{count_noun(len(self.types), 'type')} for {count_noun(len(self.segments), 'segment')}")
         for kind, names in (("system", self.systems), ("segment", self.segments)):
             if len(set(names)) != len(names):
                 repeated = next(name for name in names if names.count(name) > 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.clouds import PointCloud
+from monge.encoders.unit import unit_vectors
 from monge.errors import OptionError
 from monge.transport import RaggedClouds
 
@@ -43,8 +44,7 @@ class BoundedClouds:
             )
         points = clouds.points.astype(np.float64)
         if cost == "cosine":
-            norms = np.linalg.norm(points, axis=1, keepdims=True)
-            points = np.divide(points, norms, out=np.zeros_like(points), where=norms > 0)
+            points = unit_vectors(points)
         centroids = np.add.reduceat(points * clouds.weights[:, None], clouds.offsets[:-1], axis=0)
         squares = np.sum(points**2, axis=1)
         return cls(cost, points, squares, clouds.weights, clouds.offsets, centroids, float(squares.max()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from monge.errors import count_noun
 from monge.metrics import Metric, find_spec, metric_specs
 from monge.service.messages import CompareBody, ExplainBody, MetricChoice, ScoreBody, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
@@ -50,7 +51,10 @@ def check_explain(request: ExplainBody, limits: ServiceSettings) -> None:
             raise too_large(reason, f"segment.{name}")
     hypothesis, *references = (len(word_spans(text)) for text in texts.values())
     if hypothesis * sum(references) > EXPLAINED_PAIRS:
-        reason = f"{hypothesis} words against {sum(references)} in {len(references)} references are too many pairs"
+        reason = (
+            f"{count_noun(hypothesis, 'word')} against {sum(references)} in "
+            f"{count_noun(len(references), 'reference')} are too many pairs"
+        )
         raise too_large(f"{reason}; at most {EXPLAINED_PAIRS:,} can be explained", "segment.references")
 
 
@@ -69,7 +73,7 @@ def check_compare(request: CompareBody, limits: ServiceSettings) -> None:
         if len(lines) > limits.segments:
             raise too_large(f"{len(lines)} lines; at most {limits.segments} are allowed", name)
         if len(lines) != len(first):
-            raise unusable(f"{len(lines)} lines, but {first_name} has {len(first)}", name)
+            raise unusable(f"{count_noun(len(lines), 'line')}, but {first_name} has {len(first)}", name)
     if not first:
         raise unusable("there are no lines to compare", first_name)
     for name, lines in request.systems.items():
@@ -111,7 +115,10 @@ def _check_pairs(hypothesis: str, references: Sequence[str], limits: ServiceSett
     """Refuse a segment that would block all others: it is scored in one piece, and its time grows with its pairs."""
     against = sum(map(len, references))
     if len(hypothesis) * against > limits.text_characters**2 / 2:
-        reason = f"{len(hypothesis):,} characters against {against:,} in {len(references)} references"
+        reason = (
+            f"{count_noun(len(hypothesis), 'character')} against "
+            f"{against:,} in {count_noun(len(references), 'reference')}"
+        )
         raise too_large(f"{reason}; use fewer or shorter references for a long text", field)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from monge.errors import InputError, OptionError, suggest
+from monge.errors import InputError, OptionError, count_noun, suggest
 from monge.scores import ScoreTable
 from monge.text import Segment, iter_documents
 
@@ -139,7 +139,7 @@ class JudgedSet:
             judgments={aspect: _average_columns(table, units) for aspect, table in self.judgments.items()},
             scores={name: _average_columns(table, units) for name, table in self.scores.items()},
             document_of={name: name for name in names},
-            notes=(*self.notes, f"{len(units)} inputs joined to {len(names)} documents"),
+            notes=(*self.notes, f"{count_noun(len(units), 'input')} joined to {count_noun(len(names), 'document')}"),
         )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from monge.errors import InputError, OptionError
+from monge.errors import InputError, OptionError, count_noun
 from monge.meta.data.judged_set import JudgedSet
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number
@@ -79,7 +79,9 @@ def read_score_file(path: PathLike, count: int, *, signature: str = "") -> Score
     blocks = _blocks(path)
     for system, values in blocks.items():
         if len(values) != count:
-            raise InputError(f"{path}: system {system!r} has {len(values)} scores where {count} segments are expected")
+            raise InputError(
+                f"{path}: system {system!r} has {count_noun(len(values), 'score')} where {count} segments are expected"
+            )
     table = np.array(list(blocks.values()), dtype=np.float64)
     return ScoreTable(tuple(blocks), tuple(str(i + 1) for i in range(count)), table, signature)
 
@@ -233,14 +235,14 @@ def _read_documents(path: Path, count: int) -> list[str]:
         return [""] * count
     documents = [line.split()[-1] for line in read_lines(path) if line.strip()]
     if len(documents) != count:
-        raise InputError(f"{path} has {len(documents)} lines but the source has {count}")
+        raise InputError(f"{path} has {count_noun(len(documents), 'line')} but the source has {count}")
     return documents
 
 
 def _same_length(path: Path, sources: Sequence[str]) -> list[str]:
     lines = read_lines(path)
     if len(lines) != len(sources):
-        raise InputError(f"{path} has {len(lines)} lines but the source has {len(sources)}")
+        raise InputError(f"{path} has {count_noun(len(lines), 'line')} but the source has {len(sources)}")
     return lines
 
 

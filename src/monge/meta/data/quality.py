@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike, Record, parse_number, read_csv_records, read_tsv_records
@@ -111,4 +111,6 @@ def _tables(path: Path, *, metric: str | None) -> dict[tuple[str, str], ScoreTab
 def _check_lengths(folder: Path, names: list[str] | tuple[str, ...], columns: list[list[str]]) -> None:
     for name, lines in zip(names[1:], columns[1:], strict=True):
         if len(lines) != len(columns[0]):
-            raise InputError(f"{folder}: {names[0]} has {len(columns[0])} lines but {name} has {len(lines)}")
+            raise InputError(
+                f"{folder}: {names[0]} has {count_noun(len(columns[0]), 'line')} but {name} has {len(lines)}"
+            )

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from monge.errors import InputError
+from monge.errors import InputError, count_noun
 from monge.meta.data.judged_set import JudgedSet, make_judged_set
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number, read_blank_records, read_tsv_records
@@ -112,7 +112,9 @@ def _system_set(
             continue
         system = PurePosixPath(path).name.partition(".")[2].removesuffix(f".{pair}")
         if not len(lines) == len(references) == len(sources):
-            raise InputError(f"{archive.place}: {path} has {len(lines)} lines, its reference {len(references)}")
+            raise InputError(
+                f"{archive.place}: {path} has {count_noun(len(lines), 'line')}, its reference {len(references)}"
+            )
         segments += [
             Segment(text, (references[i],), sources[i], id=str(i + 1), system=system) for i, text in enumerate(lines)
         ]

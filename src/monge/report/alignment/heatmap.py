@@ -42,10 +42,12 @@ def render_heatmap(explanation: Explanation, *, pair: int = 0, frame: bool = Tru
         )
         for j, item in enumerate(columns)
     ]
-    legend = cost_legend(layout.far, size[1], ["area of a dot: mass moved"])
+    legend = cost_legend(
+        layout.far, size[1], [f"rows: hypothesis; columns: {chosen.against}", "area of a dot: mass moved"]
+    )
     numbers = [item.word for item in rows if item.word is not None], [c.word for c in columns if c.word is not None]
     cells = _cells(layout, chosen, numbers, (left, top))
-    return svg_document(explanation, size, [*heads, *cells], legend, frame, against=chosen.against)
+    return svg_document(explanation, size, [*heads, *cells], legend, frame)
 
 
 def _head(pair: ExplainedPair, item: Item, side: int, place: str) -> str:

@@ -86,8 +86,6 @@ def svg_document(
     body: Sequence[str],
     legend: Legend,
     frame: bool,
-    *,
-    against: str = "reference",
 ) -> str:
     """Return the whole picture; *frame* adds a heading and a white background, for use as a separate file.
 
@@ -96,8 +94,7 @@ def svg_document(
     better = describe_direction(explanation.higher_is_better)
     heading = f"{explanation.metric} {explanation.value:.4f}".replace("-", "−")
     label = quoteattr(f"Alignment behind {heading} ({better})")
-    remark = f"{better}; hypothesis first, {against} second"
-    needed = 2 * MARGIN + label_width(heading, SIZE * 1.2) + label_width(remark, 14) if frame else 0.0
+    needed = 2 * MARGIN + label_width(heading, SIZE * 1.2) + label_width(better, 14) if frame else 0.0
     top = 30.0 if frame else 0.0
     width, height = max(size[0], legend.width, needed), size[1] + legend.height + top
     wide = "" if width <= NARROW else ' class="wide"'
@@ -106,7 +103,7 @@ def svg_document(
         ground = f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#ffffff"/>'
         title = (
             f'<text x="{MARGIN:.0f}" y="24" font-weight="600">{escape(heading)}<tspan font-weight="400" font-size="12" '
-            f'opacity="0.7" dx="8">{remark}</tspan></text>'
+            f'opacity="0.7" dx="8">{better}</tspan></text>'
         )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg"{wide} viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '

@@ -44,14 +44,16 @@ def render_ribbons(
         placement = place_columns(layout)
     stage = _Stage(layout, chosen, placement, _scale(layout, chosen, placement))
     stubs = list(stage.stubs())
+    sides = ("left", "right") if placement.columns else ("above", "below")
     remarks = [
+        f"{sides[0]}: hypothesis; {sides[1]}: {chosen.against}",
         "ribbon width: mass; number: what the word adds",
         "tint of a word: mean cost of its flows",
         *(["dashed: mass left unmoved"] if stubs else []),
     ]
     legend = cost_legend(layout.far, placement.size[1], remarks)
     body = [*stage.ribbons(), *stubs, *stage.words()]
-    return svg_document(explanation, placement.size, body, legend, frame, against=chosen.against)
+    return svg_document(explanation, placement.size, body, legend, frame)
 
 
 @dataclass(frozen=True, eq=False)

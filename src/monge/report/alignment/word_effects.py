@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
+from monge.errors import count_noun
 from monge.explanation import LocalExplanation, describe_loss
 from monge.report.alignment.layout import label_width, reads_leftwards
 from monge.report.alignment.parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
@@ -53,7 +54,9 @@ def effects_sentence(explanation: LocalExplanation) -> str:
         )
     total = sum(word.effect for word in explanation.words)
     if explanation.method == "shares":
-        return f"{explanation.value:.4f} is the sum of what its {len(explanation.words)} words add (exact)"
+        return (
+            f"{explanation.value:.4f} is the sum of what its {count_noun(len(explanation.words), 'word')} add (exact)"
+        )
     return (
         f"{explanation.value:.4f} = {explanation.base:.4f} (no word) {signed(total, 4)} (all words), "
         f"each word's mean gain over random orders (Shapley sampling, {explanation.evaluations} scores)"

@@ -141,7 +141,7 @@ def corpus_table(comparison: Comparison, *, width: int = 18) -> Table | None:
     rows = []
     for name in comparison.order:
         i = corpus.systems.index(name)
-        rows.append((names[name], f"{corpus.scores[i]:.2f}", f"{corpus.low[i]:.2f}–{corpus.high[i]:.2f}"))
+        rows.append((names[name], f"{corpus.scores[i]:.2f}", _reach(float(corpus.low[i]), float(corpus.high[i]))))
     return Table("Corpus score", ("system", "score", f"{100 * (1 - comparison.settings.alpha):g} %"), tuple(rows))
 
 
@@ -195,6 +195,10 @@ def _value(ranking: Ranking, i: int) -> str:
 
 def _interval(ranking: Ranking, i: int) -> str:
     return _bounds(float(ranking.low[i]), float(ranking.high[i]), _interval_digits(ranking))
+
+
+def _reach(low: float, high: float) -> str:
+    return f"{low:.2f}–{high:.2f}" if math.isfinite(high - low) else "—"
 
 
 def _bounds(low: float, high: float, digits: int) -> str:

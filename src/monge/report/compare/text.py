@@ -12,7 +12,7 @@ from monge.comparison import Comparison, Findings, MetricAgreement, PairResult, 
 from monge.comparison.buckets import Buckets
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import find_test
-from monge.comparison.wording import count_noun
+from monge.errors import count_noun
 from monge.report.compare.bucket_tables import bucket_tables
 from monge.report.compare.instances import instances_html
 from monge.report.compare.plots import (

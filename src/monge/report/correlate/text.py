@@ -31,7 +31,7 @@ def study_table(study: AgreementStudy, *, width: int | None = None) -> tuple[lis
                 metric,
                 *(show_number(study.agreements[metric][task].value) for task in shown),
                 show_number(study.averages[metric].value),
-                _interval(study.averages[metric]),
+                show_interval(study.averages[metric]),
                 str(study.ranking.clusters[i]) if math.isfinite(study.averages[metric].value) else "–",
             ]
             for i, metric in enumerate(study.ranking.metrics)
@@ -87,7 +87,8 @@ def study_markup(study: AgreementStudy, *, data: str, latex: bool = False) -> st
     return "\n\n".join(parts)
 
 
-def _interval(agreement: Agreement) -> str:
+def show_interval(agreement: Agreement) -> str:
+    """Return the interval as tables show it, a dash where there is none."""
     if math.isnan(agreement.low):
         return "–"
     return f"[{show_number(agreement.low)}, {show_number(agreement.high)}]"

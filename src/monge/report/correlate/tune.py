@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from monge.comparison.wording import count_noun
+from monge.errors import count_noun
 from monge.meta.wording import show_number, study_heading
-from monge.report.correlate.text import study_table
+from monge.report.correlate.text import show_interval, study_table
 from monge.report.tables import text_table
 from monge.workflows.tune import BEFORE, CHOSEN, TuneResult
 
@@ -51,7 +51,7 @@ def _total_table(result: TuneResult) -> tuple[list[str], list[list[str]]]:
             label,
             *(show_number(study.averages[label].value) for _, study in result.choices),
             show_number(total.value),
-            f"[{show_number(total.low)}, {show_number(total.high)}]",
+            show_interval(total),
         ]
         for label, total in result.totals.items()
     ]
@@ -66,9 +66,8 @@ def _report_table(result: TuneResult) -> str:
     for name, study in result.reports:
         chosen, before = study.averages[CHOSEN], study.averages[BEFORE]
         p = float(study.ranking.corrected[0, 1])
-        numbers = [show_number(v) for v in (chosen.value, chosen.low, chosen.high, before.value)]
-        interval = f"[{numbers[1]}, {numbers[2]}]"
+        value, old = show_number(chosen.value), show_number(before.value)
         shown_p = "–" if math.isnan(p) else f"{p:.3f}"
-        rows.append([name, study.statistic.name, numbers[0], interval, numbers[3], shown_p, f"{chosen.used:,}"])
+        rows.append([name, study.statistic.name, value, show_interval(chosen), old, shown_p, f"{chosen.used:,}"])
     header = ["reported on", "statistic", CHOSEN, "interval", BEFORE, "p", "outputs"]
     return text_table(header, rows, left=2)

@@ -18,6 +18,8 @@ const page = {
   save() { writeState(this.state); },
   /** The chosen metrics that can run here, as they are written: NAME,option=value. */
   chosen() { return this.state.m.filter((text) => this.cards.has(nameOf(text)) && !this.obstacle(nameOf(text))); },
+  /** What to do if no metric is chosen: nothing can be, until the metrics are known. */
+  advice() { return this.cards.size ? 'choose a metric' : 'the metrics are still loading: try again in a moment'; },
   /** A metric as requests name it. */
   choice(text) {
     const { name, options } = readVariant(text);
@@ -116,6 +118,7 @@ async function begin() {
   page.showChosen = showChosen;
   setUpCompare(page);
   const load = async () => {
+    byId('pair-status').textContent = 'loading the metrics …';
     try {
       setUpMetrics(await getMetrics());
       byId('token').hidden = true;

@@ -89,7 +89,7 @@ class ComparePanel {
     const metrics = this.page.chosen().map((text) => this.page.choice(text));
     const systems = Object.fromEntries(this.files.system);
     if (Object.keys(systems).length < 2) return this.say('at least two systems are needed');
-    if (!metrics.length) return this.say('choose a metric');
+    if (!metrics.length) return this.say(this.page.advice());
     this.say('comparing …');
     this.setBusy(true);
     this.abort = new AbortController();

@@ -131,7 +131,7 @@ class ExplainPanel {
     this.answers.clear();
     this.before = null;
     const chosen = this.page.chosen();
-    if (!chosen.length) return this.say('choose a metric');
+    if (!chosen.length) return this.say(this.page.advice());
     this.say('scoring …');
     this.setBusy(true);
     try {
