@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,13 @@ def test_it_follows_the_protocol(metric: Metric) -> None:
     assert metric.spec.name in NAMES
     assert metric.spec.against
     assert metric.spec.explains == isinstance(metric, Aligning | WordSharing), "what the spec declares, the metric does"
+
+
+def test_lists_of_texts_are_answered_with_what_to_call(metric: Metric) -> None:
+    score: Any = metric.score
+    for given in ((["a boy"], ["the boy"]), (["a boy", "a dog"],)):
+        with pytest.raises(InputError, match=r"compute\(predictions, references\)"):
+            score(*given)
 
 
 def test_options_of_the_compared_side_are_declared(metric: Metric) -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
@@ -74,6 +74,31 @@ def test_base_is_a_metric_once_completed() -> None:
     assert isinstance(Length(), Metric)
     with pytest.raises(TypeError, match="abstract method"):  # an unfinished one cannot even be made
         MetricBase()
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ((["a boy"], ["the boy"]), {}),
+        ((["a boy", "a dog"],), {}),
+        (("a boy",), {}),
+        (([("a boy", "the boy")],), {}),
+        ((), {"predictions": ["a boy"], "references": ["the boy"]}),
+        (([Segment("a boy")], [Segment("the boy")]), {}),
+        ((), {}),
+    ],
+)
+def test_texts_instead_of_segments_are_answered_with_what_to_call(
+    given: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    score: Any = Length(8).score
+    with pytest.raises(InputError, match=r"list of Segments; .* compute\(predictions, references\), or monge.score\("):
+        score(*given, **named)
+
+
+def test_segments_may_be_given_by_name_and_there_may_be_none() -> None:
+    assert [score.value for score in Length(8).score(segments=(Segment("ab"),))] == [0.25]
+    assert Length(8).score([]) == []
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from monge.clouds import MARKED_SHARE
@@ -27,6 +28,11 @@ class MetricBase(ABC):
     """
 
     spec: MetricSpec
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "score" in vars(cls):
+            cls.score = _refuse_texts(cls.score)  # type: ignore[method-assign]
 
     @property
     @abstractmethod
@@ -88,6 +94,26 @@ class MetricBase(ABC):
         segments = make_segments(predictions, references, sources)
         metric = bind_to(self, segments)
         return summarise_scores(metric, segments, metric.score(segments))
+
+
+def _refuse_texts(score: Callable[..., list[Score]]) -> Callable[..., list[Score]]:
+    """Return the method ``score`` of a metric, which then answers lists of texts with what to call instead."""
+
+    @functools.wraps(score)
+    def checked(metric: Metric, segments: Any = None, *others: Any, **named: Any) -> list[Score]:
+        if segments is None or others or named or _holds_texts(segments):
+            raise InputError(
+                f"the method score of {metric.spec.name} takes one list of Segments; to score lists of texts, call "
+                "its method compute(predictions, references), or monge.score(hypotheses, references, metric=…)"
+            )
+        return score(metric, segments)
+
+    return checked
+
+
+def _holds_texts(segments: object) -> bool:
+    """Whether the first of several values is not a Segment; the rest is not read, so that it costs nothing."""
+    return isinstance(segments, Collection) and not isinstance(next(iter(segments), None), Segment | None)
 
 
 def summarise_scores(metric: Metric, segments: Sequence[Segment], scores: Sequence[Score]) -> dict[str, Any]:
