@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 SMALLEST_FLOW = 1e-9  # flows below this share of all mass and of all contributions are rounding errors
 FEW_WORDS = 5  # costs between fewer words than this say little about what is far
+TAKEN = 0.75  # share of what two words could exchange from which they count as counterparts
 COSINE_FAR = 0.8  # the cost 1 - cos between unrelated words, roughly, for those texts
 
 
@@ -118,6 +119,23 @@ class ExplainedPair:
         masses = share * np.array([word.mass for word in self.sides[side].words])
         mean: Array = np.divide(spent, masses, out=np.zeros(len(masses)), where=masses > 1e-12)
         return mean / self.far
+
+    def mismatch(self, side: int) -> Array:
+        """Return how far each word of a side is from its nearest counterpart, on the scale of ``strain``.
+
+        Two words are counterparts if at least three quarters of the mass that could move between them does. The rest
+        of a word's strain is mass that its counterpart has no room for: in a short text every word has a larger share
+        of the mass. A plan that keeps one marginal only has no such rest, nor has a word without a counterpart.
+        """
+        found = np.full(len(self.sides[side].words), np.inf)
+        masses = [np.array([word.mass for word in text.words]) for text in self.sides]
+        room = np.minimum.outer(*masses)
+        for plan in self.plans:
+            if min(plan.charged) > 0:
+                cost = np.where((plan.mass >= TAKEN * room) & (room > 1e-12), plan.cost, np.inf)
+                found = np.minimum(found, cost.min(1 - side) / self.far)
+        nearest: Array = np.minimum(found, self.strain(side))
+        return nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False)

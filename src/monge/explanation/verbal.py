@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from monge.explanation.documents import DocumentExplanation
 from monge.explanation.local import LocalExplanation
@@ -11,14 +11,16 @@ from monge.explanation.result import ExplainedPair, Explanation
 
 NAMED = 2  # words of a kind
 LOST, MISSING = 0.25, 0.45  # strain from which a word counts as lost, and a reference word as missing
+OWN = 2 / 3  # share of a word's strain from which the word itself, not its surplus mass, counts as the reason
 NOTHING = 0.03  # mean strain of texts that match
 
 
 def describe_loss(explanation: Explanation | LocalExplanation | DocumentExplanation) -> str:
     """Return one sentence: the hypothesis words that lose most, and the words of the other text that nothing matches.
 
-    A word counts as missing if the mean cost of its flows is at least 45 % of what is far for these texts
-    (``ExplainedPair.far``).
+    A word counts as missing if its nearest counterpart is at least 45 % of what is far for these texts away
+    (``ExplainedPair.mismatch``). Words that lose mostly because they have more mass than their counterpart are
+    named separately: that is a matter of the lengths of the texts, not of these words.
 
     >>> from monge.encoders.static.hashed import HashedEncoder
     >>> from monge.explanation.additive import explain_segments
@@ -47,6 +49,7 @@ def describe_loss(explanation: Explanation | LocalExplanation | DocumentExplanat
         parts.append(f"{'also' if parts else 'lost most'} on {quote(lost)}")
     if missing:
         parts.append(f"{quote(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    parts += _describe_surplus(pair, direction)
     return "; ".join(parts) if parts else "a little is lost on many words, much on none"
 
 
@@ -69,15 +72,43 @@ def quote(words: Sequence[str]) -> str:
 
 
 def _lost_words(pair: ExplainedPair, side: int, direction: float, *, least: float) -> list[str]:
-    strain = pair.strain(side)
+    """Return the words without a near counterpart that lose most by that."""
+    mismatch, strain = pair.mismatch(side), pair.strain(side)
+    losses = {
+        number: direction * word.contribution * mismatch[number] / strain[number]
+        for number, word in enumerate(pair.sides[side].words)
+        if mismatch[number] >= max(least, OWN * strain[number])
+    }
+    return _name_largest(pair, side, losses)
+
+
+def _describe_surplus(pair: ExplainedPair, direction: float) -> list[str]:
+    """Return what there is to say about words that have more mass than their counterparts; often nothing."""
+    counts = [sum(word.end > word.start for word in text.words) for text in pair.sides]
+    parts = []
+    for side, (name, way) in enumerate((("hypothesis", "go to"), (pair.against, "come from"))):
+        mismatch, strain = pair.mismatch(side), pair.strain(side)
+        losses = {
+            number: direction * word.contribution * (1 - mismatch[number] / strain[number])
+            for number, word in enumerate(pair.sides[side].words)
+            if strain[number] >= LOST and mismatch[number] < OWN * strain[number]
+        }
+        if named := _name_largest(pair, side, losses):
+            has, whose = ("has a counterpart", "its") if len(named) == 1 else ("have counterparts", "their")
+            why = f"the {name} is shorter, so " if counts[side] < counts[1 - side] else ""
+            parts.append(f"{quote(named)} {has}, but {why}some of {whose} mass had to {way} other words")
+    return parts
+
+
+def _name_largest(pair: ExplainedPair, side: int, losses: Mapping[int, float]) -> list[str]:
+    """Return the words with the largest losses, each once; signs and special tokens are not named."""
     words = pair.sides[side].words
-    losses = [
-        (direction * word.contribution, word.text)
-        for number, word in enumerate(words)
-        if strain[number] >= least and any(map(str.isalnum, word.text)) and word.end > word.start
+    named = [
+        words[number].text
+        for number, loss in sorted(losses.items(), key=lambda item: (item[1], words[item[0]].text), reverse=True)
+        if loss > 0 and any(map(str.isalnum, words[number].text)) and words[number].end > words[number].start
     ]
-    named = dict.fromkeys(text for loss, text in sorted(losses, reverse=True) if loss > 0)
-    return list(named)[:NAMED]
+    return list(dict.fromkeys(named))[:NAMED]
 
 
 def _loss(pair: ExplainedPair, direction: float) -> float:
