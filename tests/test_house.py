@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "monge"
 
 # from the ground up: a room may import itself and the rooms listed before it
 ROOMS = (
-    "errors", "version", "environment", "storage", "text", "encoders", "annotate", "transport", "clouds",
+    "errors", "version", "wording", "environment", "storage", "text", "encoders", "annotate", "transport", "clouds",
     "crosslingual", "lm", "learned", "discourse", "scores", "metrics", "comparison", "meta", "explanation", "engine",
     "search", "workflows", "report", "testing", "service", "cli",
 )  # fmt: skip

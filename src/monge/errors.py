@@ -46,13 +46,3 @@ def suggest(name: str, known: Iterable[str], *, cutoff: float | None = None) -> 
     folded = {one.lower(): one for one in known}
     nearest = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=cutoff)
     return f" (did you mean '{folded[nearest[0]]}'?)" if nearest else ""
-
-
-def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, in the singular for 1.
-
-    >>> count_noun(1, "tie"), count_noun(2500, "instance"), count_noun(2, "loss")
-    ('1 tie', '2,500 instances', '2 losses')
-    """
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{number:,} {noun if number == 1 else plural}"

@@ -7,8 +7,8 @@ from monge.comparison import CompareSettings, compare_systems, explain_compariso
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import correct_fdr, correct_holm
 from monge.comparison.wording import listed, p_value, percent
-from monge.errors import count_noun
 from monge.scores import ScoreTable
+from monge.wording import count_noun
 
 RNG = np.random.default_rng(9)
 SHARED = RNG.normal(0.6, 0.1, size=200)

@@ -23,7 +23,7 @@ from monge.cli.arguments import (
     read_language,
     read_metrics,
 )
-from monge.errors import count_noun
+from monge.wording import count_noun
 
 if TYPE_CHECKING:
     from monge.search.nearest import Search

@@ -14,7 +14,8 @@ from __future__ import annotations
 import argparse
 
 from monge.cli.values import check_target
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
+from monge.wording import count_noun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from monge.clouds import MARKED_SHARE
 from monge.engine.job import SystemScores
-from monge.errors import count_noun
 from monge.report.printable import make_printable
 from monge.report.tables import folded_table, latex_table
 from monge.scores.direction import direction_mark
 from monge.text import write_jsonl, write_tsv
+from monge.wording import count_noun
 
 if TYPE_CHECKING:  # it needs scipy, which takes longer to load than ten lines take to score
     from monge.workflows.worst import WorstSegment

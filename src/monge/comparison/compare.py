@@ -24,9 +24,10 @@ from monge.comparison.ranking import Ranking, rank_systems
 from monge.comparison.resampling import bootstrap_counts, percentile_interval, resample_means
 from monge.comparison.settings import CompareSettings
 from monge.comparison.significance import CORRECTIONS, Outcome, find_test, run_tests
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.scores import Scale, ScoreTable
 from monge.scores.display import Displayed
+from monge.wording import count_noun
 
 Floats = NDArray[np.float64]
 

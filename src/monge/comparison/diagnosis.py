@@ -18,7 +18,7 @@ from monge.comparison.ranking import TITLES
 from monge.comparison.settings import MAX_DRAWS
 from monge.comparison.significance import CORRECTIONS, correct_holm, level_of_pair
 from monge.comparison.wording import amount, listed, p_value, percent
-from monge.errors import count_noun
+from monge.wording import count_noun
 
 FEW = 0.01  # an outcome that depends on at most this share of the instances (or on two) is called fragile
 

@@ -9,7 +9,7 @@ from monge.comparison.diagnosis import find_notes, find_warnings, key_pairs
 from monge.comparison.influence import instances_behind_mean
 from monge.comparison.significance import find_test
 from monge.comparison.wording import amount, listed, p_value, percent
-from monge.errors import count_noun
+from monge.wording import count_noun
 
 _CORRECTED = {"holm": ", Holm-corrected", "fdr": ", FDR-corrected", "none": ""}
 _ENDLESS = 1_000_000  # more instances than anyone will collect

@@ -22,7 +22,8 @@ from monge.crosslingual.maps import (
     UnitLength,
     WithoutDirection,
 )
-from monge.errors import InputError, OptionError, count_noun, suggest
+from monge.errors import InputError, OptionError, suggest
+from monge.wording import count_noun
 
 Array = NDArray[np.float64]
 LEAST_PAIRS = 20

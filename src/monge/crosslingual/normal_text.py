@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from monge.errors import InputError, OptionError, count_noun
+from monge.errors import InputError, OptionError
+from monge.wording import count_noun
 
 NOUN_FIRST = frozenset({"fr", "it", "es", "pt"})  # noun before adjective: WALS 87A
 OBJECT_FIRST = frozenset({"de", "nl", "hi", "ja", "ko", "tr"})  # object before verb, or no dominant order: WALS 83A

@@ -14,7 +14,8 @@ from monge.crosslingual.fit import LEAST_PAIRS, VectorPairs
 from monge.crosslingual.maps import Chain
 from monge.crosslingual.vectors import SENTENCE, TextVectors, VectorSpace
 from monge.crosslingual.words import align_words
-from monge.errors import InputError, OptionError, count_noun, suggest
+from monge.errors import InputError, OptionError, suggest
+from monge.wording import count_noun
 
 Array = NDArray[np.float64]
 ORIGINS = ("words", "sentences", "dictionary")

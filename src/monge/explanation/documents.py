@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from monge.discourse import Foci, link_sentences
-from monge.errors import OptionError, count_noun
+from monge.errors import OptionError
 from monge.metrics.base import check_needs, sign_scores
 from monge.metrics.discourse.base import DiscourseMetric
 from monge.metrics.discourse.focus import FocusMetric
@@ -19,6 +19,7 @@ from monge.metrics.discourse.reader import ReadDocument
 from monge.metrics.protocols import Metric
 from monge.scores.display import Displayed
 from monge.text import Segment
+from monge.wording import count_noun
 
 Span = tuple[int, int]
 

@@ -9,12 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError, OptionError, count_noun
+from monge.errors import InputError, OptionError
 from monge.metrics.base import sign_scores
 from monge.metrics.protocols import Metric, WordSharing
 from monge.scores.direction import require_direction
 from monge.scores.display import Displayed
 from monge.text import Segment, word_spans
+from monge.wording import count_noun
 
 Side = Literal["hypothesis", "reference", "source"]
 Mask = NDArray[np.bool_]

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import count_noun
 from monge.scores.display import Displayed
+from monge.wording import count_noun
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,9 @@ from statistics import fmean
 from typing import Any, Protocol
 
 from monge.encoders.torch_backend import import_torch
-from monge.errors import OptionError, count_noun
+from monge.errors import OptionError
 from monge.learned.checkpoint import Tensors, load_checkpoint, save_checkpoint, with_prefix, without_prefix
+from monge.wording import count_noun
 
 _TIMED_STEPS = 5  # after which the time that is left is estimated
 

@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError, OptionError, count_noun
+from monge.errors import InputError, OptionError
 from monge.storage.atomic import write_text
+from monge.wording import count_noun
 
 Floats = NDArray[np.float64]
 CONSTANT = "constant"  # the source of a width that is the same for all scores

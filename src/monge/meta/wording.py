@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from monge.errors import count_noun
 from monge.meta.agreement import LEAST_DRAWN, Agreement
 from monge.meta.study import AgreementStudy
+from monge.wording import count_noun
 
 LEVEL_TITLES = {
     "segment": "all outputs pooled",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Self
 
-from monge.errors import InputError, OptionError, count_noun, suggest
+from monge.errors import InputError, OptionError, suggest
 from monge.metrics.base import MetricBase, mean_of_known
 from monge.metrics.external_spec import PREFIX, SYSTEM, external_spec
 from monge.metrics.protocols import MetricSpec
@@ -18,6 +18,7 @@ from monge.scores.rows import ScoreRow, direction_of, read_score_rows
 from monge.storage.digests import hash_files
 from monge.text import Segment
 from monge.version import __version__
+from monge.wording import count_noun
 
 _DIRECTIONS: Mapping[str, bool | None] = {"auto": None, "true": True, "false": False}
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from monge.crosslingual.criteria import SpaceQuality
-from monge.errors import count_noun
 from monge.report.plots import BLUE, ORANGE, figure_style, new_figure
 from monge.report.tables import text_table
+from monge.wording import count_noun
 from monge.workflows.align import AlignResult
 
 if TYPE_CHECKING:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.scores.records import PathLike
 from monge.scores.rows import ScoreRow, make_table, read_score_rows
 from monge.scores.table import ScoreTable
 from monge.text import display_name
+from monge.wording import count_noun
 
 
 def read_scores(path: PathLike, *, higher_is_better: bool = True) -> dict[str, ScoreTable]:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from monge.errors import InputError, count_noun, suggest
+from monge.errors import InputError, suggest
 from monge.text import display_name, iter_lines, parse_json
+from monge.wording import count_noun
 
 MISSING = frozenset({"", "none", "nan", "na", "null", "n/a"})
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
+from monge.wording import count_noun
 
 
 @dataclass(frozen=True, eq=False)

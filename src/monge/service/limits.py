@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from monge.errors import count_noun
 from monge.metrics import Metric, find_spec, metric_specs
 from monge.service.messages import CompareBody, ExplainBody, MetricChoice, ScoreBody, SegmentText
 from monge.service.settings import ServiceSettings, too_large, unusable
 from monge.service.worker import SLICE
 from monge.text import Segment, word_spans
+from monge.wording import count_noun
 
 # words in a text, for metrics whose time grows faster than the text
 MOST_WORDS = {"cubic": 100}

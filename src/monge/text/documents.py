@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.text.segment import Segment
+from monge.wording import count_noun
 
 
 def group_documents(segments: Iterable[Segment]) -> list[list[int]]:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from typing import Any
 
-from monge.errors import InputError, count_noun, suggest
+from monge.errors import InputError, suggest
 from monge.text.columns import TEXT_ROLES, find_columns
 from monge.text.readers import display_name, iter_lines, parse_json, system_names
 from monge.text.segment import Segment
 from monge.text.testset import TestSet, check_unique, kind_of, make_segment
+from monge.wording import count_noun
 
 _NUMBERED = re.compile(r"(?:references?|refs?)[ _-]?\d+")
 _LM_EVAL = frozenset({"doc_id", "filtered_resps"})

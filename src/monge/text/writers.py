@@ -7,8 +7,9 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.storage.atomic import write_pieces
+from monge.wording import count_noun
 
 
 def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:

@@ -20,8 +20,9 @@ from monge.crosslingual.vectors import TOKENS, VectorSpace
 from monge.crosslingual.words import AlignmentQuality, align_words, alignment_error_rate, read_gold
 from monge.encoders import Encoder, load_encoder
 from monge.environment import Environment
-from monge.errors import InputError, OptionError, count_noun
+from monge.errors import InputError, OptionError
 from monge.text import guess_language, parse_language, read_lines
+from monge.wording import count_noun
 from monge.workflows.align_methods import Fitting, fit_methods, parse_all_methods
 
 DEFAULT_ENCODER = "use"

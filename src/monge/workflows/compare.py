@@ -24,7 +24,7 @@ from monge.engine.job import JobOptions, SystemScores, score_job
 from monge.engine.journal import open_journal
 from monge.engine.lifting import Lifting, list_units, name_no_document
 from monge.environment import Environment
-from monge.errors import InputError, OptionError, count_noun, suggest
+from monge.errors import InputError, OptionError, suggest
 from monge.metrics.protocols import Metric, Summable
 from monge.metrics.variants import MetricVariant, gather_notes, parse_variants
 from monge.scores import ScoreTable, Signature
@@ -34,6 +34,7 @@ from monge.scores.files import read_scores
 from monge.scores.records import read_csv_records, read_jsonl_records, read_tsv_records
 from monge.scores.rows import check_recipes
 from monge.text import Segment, read_lines
+from monge.wording import count_noun
 from monge.workflows.inputs import Texts, fit_encoders, name_same_files, spool_systems, spool_texts, warn_of_language
 from monge.workflows.instances import InstanceExplainer, ShownPair, show_instances
 from monge.workflows.score import DEFAULT_METRIC

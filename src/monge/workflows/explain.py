@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from monge.environment import Environment
-from monge.errors import InputError, OptionError, count_noun
+from monge.errors import InputError, OptionError
 from monge.explanation import (
     DeletionCurve,
     DocumentExplanation,
@@ -28,6 +28,7 @@ from monge.metrics.base import bind_shared, bind_to
 from monge.metrics.protocols import Aligning, Metric, WordSharing
 from monge.metrics.variants import MetricVariant, gather_notes, parse_variant
 from monge.text import Segment, iter_documents
+from monge.wording import count_noun
 from monge.workflows.inputs import TextFiles, fit_encoders, warn_of_language
 from monge.workflows.score import DEFAULT_METRIC
 

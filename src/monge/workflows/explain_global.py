@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from monge.encoders import load_encoder
 from monge.environment import Environment
-from monge.errors import InputError, ModelError, OptionError, count_noun
+from monge.errors import InputError, ModelError, OptionError
 from monge.explanation.factors import lexical_overlap, measure_factors
 from monge.explanation.response import FACTORS, MetricResponse, measure_response, respond_to_table
 from monge.meta.data import JudgedSet
@@ -23,6 +23,7 @@ from monge.metrics.protocols import Metric
 from monge.metrics.variants import parse_variants
 from monge.scores.records import Record, read_csv_records, read_tsv_records
 from monge.text import Segment, iter_lines
+from monge.wording import count_noun
 from monge.workflows.judged_data import JudgedData, Source, read_judged_sets
 
 Floats = NDArray[np.float64]

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.learned.context import LONGEST, ContextPairs, ContextSettings, train_context
 from monge.learned.loop import Report, describe_cut, progress_reporter
 from monge.text import read_lines
+from monge.wording import count_noun
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from monge.errors import InputError, OptionError, count_noun, suggest
+from monge.errors import InputError, OptionError, suggest
 from monge.scores import ScoreTable
 from monge.text import Segment, iter_documents
+from monge.wording import count_noun
 
 HALVES = ("odd", "even")
 DOCUMENTS = "documents"

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from monge.errors import InputError, OptionError, count_noun
+from monge.errors import InputError, OptionError
 from monge.meta.data.judged_set import JudgedSet
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number
 from monge.text import Segment, iter_lines, read_lines, write_lines
+from monge.wording import count_noun
 
 UNNAMED = "system"  # the name of the only system where the data give it none
 _REFERENCE_NAME = re.compile(r"[^.\-\s]+")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set, tabulate
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike, Record, parse_number, read_csv_records, read_tsv_records
 from monge.text import Segment, read_lines
+from monge.wording import count_noun
 
 
 def read_two_references(folder: PathLike) -> list[JudgedSet]:

@@ -10,11 +10,12 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from monge.errors import InputError, count_noun
+from monge.errors import InputError
 from monge.meta.data.judged_set import JudgedSet, make_judged_set
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike, parse_number, read_blank_records, read_tsv_records
 from monge.text import Segment, read_lines
+from monge.wording import count_noun
 
 
 def read_da_segments(path: PathLike) -> list[JudgedSet]:

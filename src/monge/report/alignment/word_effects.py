@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from monge.errors import count_noun
 from monge.explanation import LocalExplanation, describe_loss
 from monge.report.alignment.layout import label_width, reads_leftwards
 from monge.report.alignment.parts import FONT, LOSS, MARGIN, SIZE, signed, svg_title
 from monge.report.printable import make_printable, shorten
 from monge.report.tables import text_table
 from monge.scores.direction import describe_direction
+from monge.wording import count_noun
 
 GAIN = "#2680a0"
 WIDTH = 900.0

@@ -12,7 +12,6 @@ from monge.comparison import Comparison, Findings, MetricAgreement, PairResult, 
 from monge.comparison.buckets import Buckets
 from monge.comparison.diagnosis import key_pairs
 from monge.comparison.significance import find_test
-from monge.errors import count_noun
 from monge.report.compare.bucket_tables import bucket_tables
 from monge.report.compare.instances import instances_html
 from monge.report.compare.plots import (
@@ -33,6 +32,7 @@ from monge.report.compare.tables import (
 )
 from monge.report.html import html_details, html_drawing, html_list, html_page, html_table
 from monge.report.tables import display_width, text_table
+from monge.wording import count_noun
 from monge.workflows.instances import ShownPair
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from monge.errors import count_noun
 from monge.meta.wording import show_number, study_heading
 from monge.report.correlate.text import show_interval, study_table
 from monge.report.tables import text_table
+from monge.wording import count_noun
 from monge.workflows.tune import BEFORE, CHOSEN, TuneResult
 
 
