@@ -11,7 +11,7 @@ import pytest
 
 from monge.errors import InputError, OptionError
 from monge.learned.checkpoint import load_checkpoint, pack_optimizer, save_checkpoint, unpack_optimizer
-from monge.learned.loop import LoopSettings, progress_reporter, run_loop
+from monge.learned.loop import LoopSettings, run_loop
 
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytestmark = pytest.mark.torch
@@ -151,16 +151,3 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
     (tmp_path / "p").write_bytes(b"\x80\x04K\x01.")
     with pytest.raises(InputError, match="not a checkpoint"):
         load_checkpoint(tmp_path / "p", recipe="b")
-
-
-def test_the_time_is_told_once_after_some_steps(capsys, monkeypatch):
-    clock = iter(range(0, 1000, 10))
-    monkeypatch.setattr("monge.learned.loop.time.monotonic", lambda: next(clock))
-    report = progress_reporter("net", 100)
-    for step in range(1, 20):
-        report(step, 0.5, None)
-    assert capsys.readouterr().err.strip() == "net: about 16 minutes for 94 steps"
-    report = progress_reporter("net", 100, show=False)
-    for step in range(1, 20):
-        report(step, 0.5, None)
-    assert not capsys.readouterr().err

@@ -21,7 +21,8 @@ from monge.encoders.context import KIND, PARTS, UNKNOWN, fold_word
 from monge.encoders.torch_backend import choose_device, import_torch
 from monge.errors import InputError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
-from monge.learned.loop import LoopSettings, Report, run_loop, seed_step
+from monge.learned.loop import LoopSettings, run_loop, seed_step
+from monge.learned.progress import Report
 from monge.storage.artifact import Artifact
 from monge.text import word_spans
 

@@ -18,9 +18,10 @@ from monge.crosslingual.maps import Chain
 from monge.encoders.torch_backend import import_torch
 from monge.errors import InputError, OptionError, suggest
 from monge.learned.adversarial import AdversarialSettings, AdversarialTraining, Unpaired
-from monge.learned.loop import LoopResult, LoopSettings, Report, progress_reporter, run_loop
+from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.mapping import FlowModel, FlowSize, LinearModel, Model, NetworkModel
 from monge.learned.muse import MuseTraining
+from monge.learned.progress import Report, progress_reporter
 from monge.learned.supervised import Judge, SupervisedTraining, TrainedModel
 
 SUPERVISED = ("fcnn", "real-nvp")

@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -21,9 +20,7 @@ from typing import Any, Protocol
 from monge.encoders.torch_backend import import_torch
 from monge.errors import OptionError
 from monge.learned.checkpoint import Tensors, load_checkpoint, save_checkpoint, with_prefix, without_prefix
-from monge.wording import count_noun
-
-_TIMED_STEPS = 5  # after which the time that is left is estimated
+from monge.learned.progress import Report
 
 
 class Training(Protocol):
@@ -103,9 +100,6 @@ class LoopResult:
         """Delete the file that a repeated run would continue from."""
         if self.checkpoint is not None:
             self.checkpoint.unlink(missing_ok=True)
-
-
-Report = Callable[[int, float, float | None], None]  # step, loss, last judgement
 
 
 def run_loop(
@@ -257,57 +251,6 @@ def linear_schedule(step: int, steps: int, warmup: float = 0.1) -> float:
     """
     rising = max(1, round(steps * warmup))
     return (step + 1) / rising if step < rising else (steps - step) / max(1, steps - rising)
-
-
-def progress_reporter(name: str, steps: int, show: bool | None = None) -> Report:
-    """Return a reporter that says after some steps how long training will take, and shows a bar, both on stderr.
-
-    The bar has loss and judgement. *show* None means: the time always, the bar on a terminal.
-    """
-    from tqdm import tqdm
-
-    hidden = not ((sys.stderr is not None and sys.stderr.isatty()) if show is None else show)
-    bar = tqdm(total=steps, desc=name, unit=" steps", disable=hidden, file=sys.stderr)
-    began: tuple[int, float] | None = None
-    told = show is False
-
-    def report(step: int, loss: float, judged: float | None) -> None:
-        nonlocal began, told
-        now = time.monotonic()
-        if began is None:
-            began = step, now  # the first step is slower than others
-        elif not told and step - began[0] >= _TIMED_STEPS:
-            told = True
-            left = (now - began[1]) / (step - began[0]) * (steps - step)
-            bar.write(f"{name}: about {describe_time(left)} for {count_noun(steps - step, 'step')}", file=sys.stderr)
-        bar.set_postfix_str(f"loss {loss:.4f}" + ("" if judged is None else f", held out {judged:.4f}"), refresh=False)
-        bar.update(step - bar.n)
-        if step >= steps:
-            bar.close()
-
-    return report
-
-
-def describe_time(seconds: float) -> str:
-    """Return a time as a person says it.
-
-    >>> [describe_time(seconds) for seconds in (0.2, 59, 200, 9000)]
-    ['1 second', '59 seconds', '3 minutes', '2.5 hours']
-    """
-    if seconds < 90:
-        return count_noun(max(1, round(seconds)), "second")
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
-
-
-def describe_cut(texts: int, words: int) -> str:
-    """Return a note on texts of which only the first words are read.
-
-    >>> print(describe_cut(1, 100), describe_cut(20, 100), sep="\\n")
-    1 text is longer than 100 words; only its first 100 words are read
-    20 texts are longer than 100 words; only their first 100 words are read
-    """
-    verb, whose = ("is", "its") if texts == 1 else ("are", "their")
-    return f"{count_noun(texts, 'text')} {verb} longer than {words} words; only {whose} first {words} words are read"
 
 
 def _copy(tensors: Mapping[str, Any]) -> Tensors:

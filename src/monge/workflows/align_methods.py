@@ -72,7 +72,7 @@ def fit_methods(
 
 
 def _trainer(name: str, fitting: Fitting, notes: list[str], numbers: Iterator[int]) -> Callable[[VectorPairs], Maps]:
-    from monge.learned.loop import Report, progress_reporter
+    from monge.learned.progress import Report, progress_reporter
 
     def report(title: str, steps: int) -> Report:
         return progress_reporter(title, steps, fitting.progress)

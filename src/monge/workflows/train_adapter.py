@@ -23,8 +23,9 @@ from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.learned.adapter import AdapterSettings, AdapterTraining, Example
-from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
+from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.lora import LowRankEncoder
+from monge.learned.progress import progress_reporter
 from monge.learned.teacher import Opinion, Teacher
 from monge.storage.artifact import Artifact
 from monge.storage.digests import hash_files

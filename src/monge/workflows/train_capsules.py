@@ -12,7 +12,8 @@ from monge.learned.capsules.data import Answers, LabelledTexts, read_answers, re
 from monge.learned.capsules.model import TASKS, CapsuleModel, evaluate
 from monge.learned.capsules.tasks import CapsuleSettings
 from monge.learned.capsules.training import split_data, train_capsules
-from monge.learned.loop import describe_cut, progress_reporter
+from monge.learned.progress import progress_reporter
+from monge.learned.truncation import describe_cut
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 from monge.errors import InputError
 from monge.learned.context import LONGEST, ContextPairs, ContextSettings, train_context
-from monge.learned.loop import Report, describe_cut, progress_reporter
+from monge.learned.progress import Report, progress_reporter
+from monge.learned.truncation import describe_cut
 from monge.text import read_lines
 from monge.wording import count_noun
 

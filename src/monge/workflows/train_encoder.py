@@ -16,8 +16,9 @@ from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
 from monge.learned.finetune import FinetuneSettings, FinetuneTraining
 from monge.learned.folder import check_new_folder, write_encoder
-from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
+from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.pair_files import LabelledPairs, count_classes, read_labelled_pairs
+from monge.learned.progress import progress_reporter
 from monge.storage.digests import hash_files
 from monge.version import __version__
 

@@ -19,7 +19,8 @@ from monge.errors import OptionError
 from monge.learned.folder import check_new_folder, write_encoder
 from monge.learned.joint import JointSettings, JointTraining
 from monge.learned.links import LinkedTexts, link_by_vectors, read_links
-from monge.learned.loop import LoopResult, LoopSettings, progress_reporter, run_loop
+from monge.learned.loop import LoopResult, LoopSettings, run_loop
+from monge.learned.progress import progress_reporter
 from monge.version import __version__
 from monge.workflows.align import read_parallel_texts
 

@@ -11,7 +11,8 @@ from monge.errors import InputError, OptionError
 from monge.learned.capsules.data import Answers, LabelledTexts
 from monge.learned.capsules.model import CapsuleModel
 from monge.learned.capsules.tasks import CapsuleSettings, make_training
-from monge.learned.loop import LoopResult, LoopSettings, Report, run_loop
+from monge.learned.loop import LoopResult, LoopSettings, run_loop
+from monge.learned.progress import Report
 from monge.learned.split import split_rows
 
 LEAST_TEXTS = 20
