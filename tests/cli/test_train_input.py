@@ -90,5 +90,5 @@ def test_time_memory_and_cut_texts_are_reported(files, capsys):
     (files / "ref").write_text("word " * 101 + "\n" + "a reference\n" * 59, encoding="utf-8")
     assert main(command("context", files, "--dimension", "4", "--epochs", "3")) == 0
     out, err = capsys.readouterr()
-    assert "note: 1 text is longer than 100 words; only its first 100 words are read" in out
+    assert "note: 1 text is longer than 100 words; the rest is not read" in out
     assert re.search(r"^finished in \d+ s; peak memory [\d,]+ MB$", err, re.MULTILINE)

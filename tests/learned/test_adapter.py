@@ -88,6 +88,17 @@ def test_the_file_says_nothing_of_this_machine(tiny, teacher, pairs_file, tmp_pa
         load_encoder(str(path), environment=environment)
 
 
+def test_cut_texts_are_counted(tiny, teacher, pairs_file, tmp_path, environment):
+    """References and hypotheses have 6 to 10 words, and two marks each."""
+    texts = {text for line in pairs_file.read_text().splitlines()[1:] for text in line.split("\t")}
+    long = sum(len(text.split()) > 8 for text in texts)
+    settings = dataclasses.replace(SETTINGS, steps=2, length=10)
+    made = request(tiny, teacher, pairs_file, tmp_path / "a.safetensors", settings=settings)
+    result = run_train_adapter(made, environment=environment)
+    assert result.artifact.history["cut"] == {"texts": long, "tokens": 10}
+    assert result.record()["notes"] == [f"{long} texts are longer than 10 tokens; the rest is not read"]
+
+
 def test_pairs_below_the_floor_are_kept_to_be_held(tiny, teacher, pairs_file, tmp_path, environment):
     """With a weight for keeping the order of the unchanged encoder they are kept; without one they are left out."""
     kept = dataclasses.replace(SETTINGS, floor=0.9, hold=0.3, steps=2)

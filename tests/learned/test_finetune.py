@@ -76,6 +76,20 @@ def test_the_folder_runs_without_torch_and_has_another_signature(tiny, labelled,
         run_train_encoder(made, environment=environment)
 
 
+@pytest.mark.parametrize(("head", "cut"), [("cosine", {"texts": 1}), ("joint", {"pairs": 2})])
+def test_cut_texts_are_counted(tiny, labelled, tmp_path, environment, head, cut):
+    """Alone, a text of 14 words is longer than 12 tokens with its two marks; together two of 6 and 5 words are too."""
+    lines = [f"the cat\ta dog\t{i % 2}" for i in range(40)]
+    lines += ["cat " * 14 + "\ta dog\t1", "the old cat ran to me\tthe cat sat near me\t0"]
+    labelled.write_text("\n".join(lines) + "\n")
+    settings = dataclasses.replace(COSINE, head=head, epochs=0.2, length=12)
+    made = TrainEncoderRequest(str(tiny), (str(labelled),), "paraphrase", str(tmp_path / "out"), settings)
+    result = run_train_encoder(made, environment=environment)
+    assert result.record()["cut"] == cut | {"tokens": 12}
+    assert json.loads((tmp_path / "out" / "training.json").read_text())["cut"] == cut | {"tokens": 12}
+    assert any(note.endswith("longer than 12 tokens; the rest is not read") for note in result.record()["notes"])
+
+
 def make_training(tiny, count=48, seed=1, **changes):
     rng = random.Random(3)
     pairs = tuple((f"the {rng.choice(['cat', 'dog', 'fox'])} sat", "the cat ran") for _ in range(count))

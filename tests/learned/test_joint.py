@@ -145,6 +145,17 @@ def test_translations_are_found_and_the_pivot_stays(folder, files):
     assert manifest["links"] == 5 * manifest["pairs"] == 5 * 144
 
 
+def test_cut_texts_are_counted(folder, files):
+    settings = JointSettings(rate=2e-3, epochs=0.1, length=8)
+    short = run_train_joint(request(folder, files, settings=JointSettings(rate=2e-3, epochs=0.1)))
+    assert "cut" not in short.record()
+    result = run_train_joint(request(folder, files, "cut", settings=settings))
+    counted = result.manifest["cut"]["texts"]
+    assert 0 < counted <= 2 * 160
+    assert result.notes[-1] == f"{counted} texts are longer than 8 tokens; the rest is not read"
+    assert json.loads((files / "cut" / "training.json").read_text(encoding="utf-8"))["cut"]["tokens"] == 8
+
+
 @pytest.mark.parametrize("kind", ["BertConfig", "XLMRobertaConfig"])  # the shapes of mBERT and XLM-R
 def test_the_folder_computes_what_torch_does(kind, files):
     folder = make_encoder(files / "encoder", kind)

@@ -15,6 +15,7 @@ from monge.errors import ModelError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer, with_prefix, without_prefix
 from monge.learned.loop import linear_schedule
 from monge.learned.pair_files import LabelledPairs
+from monge.learned.truncation import count_cut
 
 HEADS = ("joint", "cosine")
 
@@ -86,8 +87,20 @@ class FinetuneTraining:
         window = find_window(config)
         self._tokenizer = load_tokenizer(directory)
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(min(self.settings.length, window or self.settings.length))
+        self.longest = min(self.settings.length, window or self.settings.length)
+        self._tokenizer.enable_truncation(self.longest)
         self._types = self.model.config.model_type == "bert"
+
+    def count_cut(self) -> int:
+        """Return how many of the ``read_as`` pairs or texts have more tokens than ``longest``."""
+        if self.read_as == "pair":
+            return count_cut(self._tokenizer, self.data.pairs)
+        return count_cut(self._tokenizer, [text for pair in self.data.pairs for text in pair])
+
+    @property
+    def read_as(self) -> str:
+        """What the encoder reads at once, and ``longest`` holds for: a ``pair`` of texts, or a ``text``."""
+        return "pair" if self.settings.head == "joint" else "text"
 
     # -- what the loop asks for
 

@@ -29,6 +29,7 @@ from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.links import LinkedTexts
 from monge.learned.loop import linear_schedule
 from monge.learned.split import split_rows
+from monge.learned.truncation import count_cut
 from monge.text import word_spans
 
 PIVOTS = ("target", "source", "none")
@@ -88,7 +89,8 @@ class JointTraining:
         self.tokenizer = load_tokenizer(directory)
         self.tokenizer.no_padding()
         window = find_window(config)
-        self.tokenizer.enable_truncation(min(settings.length, window or settings.length))
+        self.longest = min(settings.length, window or settings.length)
+        self.tokenizer.enable_truncation(self.longest)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=settings.rate)
         self.learned, self.held_out = split_links(data)
         self.per_epoch = -(-len(self.learned.source) // settings.batch)
@@ -108,6 +110,11 @@ class JointTraining:
         self.torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         return float(loss.detach())
+
+    def count_cut(self) -> int:
+        """Return how many texts, held-out ones included, have more tokens than ``longest``."""
+        parts = (self.learned, self.held_out)
+        return sum(count_cut(self.tokenizer, side) for part in parts for side in (part.source, part.target))
 
     def losses(self, data: LinkedTexts) -> tuple[Any, Any]:
         """Return both sums of the formula over some pairs."""

@@ -15,6 +15,7 @@ from monge.encoders.onnx.graph import MATRICES
 from monge.encoders.torch_backend import choose_device, import_torch, load_model, load_tokenizer, quiet
 from monge.errors import ModelError, OptionError
 from monge.learned.checkpoint import Tensors
+from monge.learned.truncation import count_cut
 
 MINIMUM_LENGTH = 8
 
@@ -60,6 +61,10 @@ class LowRankEncoder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return how many tokens of each text the encoder reads, special ones included."""
         return [len(encoding.ids) for encoding in self.tokenizer.encode_batch(list(texts))]
+
+    def count_cut(self, texts: Sequence[str]) -> int:
+        """Return how many texts have more tokens than are read."""
+        return count_cut(self.tokenizer, texts)
 
     def encode(self, texts: Sequence[str], layer: int) -> tuple[Any, Any, Any]:
         """Return unit token vectors (B, S, d) of *layer*, the mask (B, S) of tokens that are not special, and unit

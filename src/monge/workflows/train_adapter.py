@@ -27,6 +27,7 @@ from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.lora import LowRankEncoder
 from monge.learned.progress import progress_reporter
 from monge.learned.teacher import Opinion, Teacher
+from monge.learned.truncation import describe_cut
 from monge.storage.artifact import Artifact
 from monge.storage.digests import hash_files
 from monge.text import iter_table
@@ -125,6 +126,10 @@ def run_train_adapter(
     bar = progress_reporter("adapter", settings.steps)
     result = run_loop(training, loop, recipe=recipe, checkpoint=f"{request.output}.checkpoint", report=bar)
     history = _history(request, settings, data, result) | {"references": len(examples), "pairs": count}
+    texts = list(dict.fromkeys(text for example in examples for text in (example.reference, *example.hypotheses)))
+    if cut := student.count_cut(texts):
+        history["cut"] = {"texts": cut, "tokens": settings.length}
+        result.notes.append(describe_cut(cut, settings.length, unit="token"))
     artifact = Artifact(KIND, student.factors(), {"base": base, "weights": weights, "rank": settings.rank}, history)
     artifact.save(request.output)
     result.discard_checkpoint()

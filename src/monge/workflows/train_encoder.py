@@ -19,6 +19,7 @@ from monge.learned.folder import check_new_folder, write_encoder
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.pair_files import LabelledPairs, count_classes, read_labelled_pairs
 from monge.learned.progress import progress_reporter
+from monge.learned.truncation import describe_cut
 from monge.storage.digests import hash_files
 from monge.version import __version__
 
@@ -95,9 +96,13 @@ def run_train_encoder(
         report=progress_reporter("encoder", training.steps),
     )
     manifest = _manifest(request, settings, data, result) | {"base": title, "base_weights": base, "data": files}
+    notes = (*data.notes, *result.notes)
+    if cut := training.count_cut():
+        manifest["cut"] = {f"{training.read_as}s": cut, "tokens": training.longest}
+        notes += (describe_cut(cut, training.longest, noun=training.read_as, unit="token"),)
     write_encoder(training.model, directory, target, manifest)
     result.discard_checkpoint()
-    return TrainEncoderResult(str(target), manifest, time.monotonic() - began, (*data.notes, *result.notes))
+    return TrainEncoderResult(str(target), manifest, time.monotonic() - began, notes)
 
 
 def _manifest(

@@ -21,6 +21,7 @@ from monge.learned.joint import JointSettings, JointTraining
 from monge.learned.links import LinkedTexts, link_by_vectors, read_links
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.progress import progress_reporter
+from monge.learned.truncation import describe_cut
 from monge.version import __version__
 from monge.workflows.align import read_parallel_texts
 
@@ -110,6 +111,9 @@ def run_train_joint(
         "base_weights": weights,
         "texts": data.digest,
     }
+    if cut := training.count_cut():
+        manifest["cut"] = {"texts": cut, "tokens": training.longest}
+        notes += (describe_cut(cut, training.longest, unit="token"),)
     write_encoder(training.model, base, target, manifest)
     result.discard_checkpoint()
     return TrainJointResult(str(target), manifest, before, training.measure(), notes)
