@@ -15,6 +15,8 @@ from monge.metrics.baseline import (
     read_unrelated_texts,
 )
 from monge.metrics.lexical.wordnet import find_wordnet
+from monge.metrics.rescaled import rescale_metric
+from monge.metrics.variants import parse_variants
 from monge.text import Segment
 
 ENCODED = ("minilm", "minilm-distilled", "mpnet")
@@ -95,6 +97,32 @@ def test_the_option_rescales_any_metric() -> None:
         copy, other = (score.value for score in load_metric(name, rescale=True, **options).score(pairs))
         assert copy == pytest.approx(1)
         assert other < 0.5
+
+
+@pytest.mark.parametrize(
+    "name", ["fluency", "gloss_lm", "dictionary_cloud", "mongescore_free", "external:scores.txt", "rc"]
+)
+def test_metrics_that_do_not_score_copies_best_have_no_scale(name: str) -> None:
+    """What copies and unrelated texts score by them differs by chance."""
+    assert "rescale" not in metric_options(name)
+    with pytest.raises(OptionError, match=f"^{name} cannot be rescaled: "):
+        load_metric(name, rescale=True)
+    with pytest.raises(OptionError, match="cannot be rescaled"):
+        parse_variants([name], {"rescale": "yes"})
+    with_another = parse_variants([name, "chrf"], {"rescale": "yes"})
+    assert with_another[1].options == {"rescale": "yes"}
+    assert any("rescale=yes is not used by" in note for note in with_another[0].notes)
+
+
+def test_a_scale_is_not_measured_by_other_ways_either() -> None:
+    metric = load_metric("fluency")
+    with pytest.raises(OptionError, match="does not score copies best"):
+        measure_baseline(metric)
+    with pytest.raises(OptionError, match="does not score copies best"):
+        rescale_metric(metric, measure_baseline(load_metric("chrf"), ["a b", "c d"]))
+    assert find_scale(metric, measure=True) is None
+    assert not load_metric("composite", terms="fluency + 0.5*fluency,slor=true").spec.has_scale
+    assert load_metric("composite", terms="chrf + fluency").spec.has_scale
 
 
 def test_a_metric_that_cannot_tell_copies_apart_is_refused() -> None:

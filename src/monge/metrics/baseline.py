@@ -14,7 +14,7 @@ import numpy as np
 
 from monge.errors import InputError, OptionError
 from monge.metrics.base import bind_to, mean_of_known
-from monge.metrics.protocols import Aligning, Metric
+from monge.metrics.protocols import Aligning, Metric, refuse_scale
 from monge.scores import Scale, Score, Signature
 from monge.storage.atomic import write_text
 from monge.text import Segment
@@ -117,8 +117,11 @@ def measure_baseline(metric: Metric, texts: Sequence[str] = (), *, pairs: int = 
     pairs
         How many pairs to score at most; no ordered pair is scored twice.
 
-    Raises InputError for fewer than two texts and OptionError for a metric that cannot tell copies from them.
+    Raises InputError for fewer than two texts and OptionError for a metric that cannot tell copies from them or does
+    not score copies best.
     """
+    if not metric.spec.has_scale:
+        raise refuse_scale(metric.spec)
     different = list(dict.fromkeys(text for text in texts or read_unrelated_texts() if text.strip()))
     if metric.spec.unit == "document":
         different = [" ".join(different[i : i + _DOCUMENT]) for i in range(0, len(different), _DOCUMENT)]
@@ -183,7 +186,7 @@ def find_scale(metric: Metric, *, measure: bool = False) -> Scale | None:
     """
     if getattr(metric, "baseline", None) is not None:
         return Scale(0.0, 1.0)
-    if metric.spec.higher_is_better is None:  # a feature, which a copy need not have more of than other texts
+    if not metric.spec.has_scale:  # a copy need not have more of it than other texts
         return None
     found = need_baseline(metric) if measure else find_baseline(metric)
     return None if found is None else found.scale

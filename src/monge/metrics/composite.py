@@ -243,7 +243,9 @@ def assemble(
     needs = tuple(dict.fromkeys(need for metric in metrics for need in metric.spec.needs))
     units = {metric.spec.unit for metric in metrics}
     unit: Unit = "document" if "document" in units else "segment"  # a metric of segments scores a document as one text
-    return EnsembleMetric(dataclasses.replace(spec_named(name), needs=needs, unit=unit), made, calibration)
+    compares = any(metric.spec.copy_is_best for metric in metrics)
+    spec = dataclasses.replace(spec_named(name), needs=needs, unit=unit, copy_is_best=compares)
+    return EnsembleMetric(spec, made, calibration)
 
 
 def read_calibration_pairs() -> list[Segment]:

@@ -24,6 +24,7 @@ def external_spec(name: str) -> MetricSpec:
         family="external",
         needs=(),
         bounds=(-math.inf, math.inf),
+        copy_is_best=False,  # texts other than those of the file cannot be scored
         citation="the tool that computed the scores",
     )
 

@@ -135,8 +135,10 @@ def make_comet(
         loaded = comet.load_from_checkpoint(path, local_files_only=around.offline)
     except Exception as error:  # the package raises whatever its libraries raise
         raise ModelError(f"COMET's model {model!r} cannot be loaded: {_first_line(error)}") from error
-    needs = ("references", "source") if loaded.requires_references() else ("source",)
-    return CometMetric(dataclasses.replace(COMET, needs=needs), loaded, os.path.basename(model), batch_size, gpus)
+    compares = loaded.requires_references()
+    needs = ("references", "source") if compares else ("source",)
+    spec = dataclasses.replace(COMET, needs=needs, copy_is_best=compares)  # a copy of the source is not a translation
+    return CometMetric(spec, loaded, os.path.basename(model), batch_size, gpus)
 
 
 def make_bleurt(*, checkpoint: str = "BLEURT-20", batch_size: int = 16) -> BleurtMetric:

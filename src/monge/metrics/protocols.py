@@ -59,6 +59,9 @@ class MetricSpec:
         The module of another package without which the metric is not offered.
     extra
         The extra of monge without which the metric, as it is by default, cannot score: ``pip install 'monge[EXTRA]'``.
+    copy_is_best
+        Whether no text scores better than a copy of what it is compared with. It is False for metrics that compare
+        with nothing (fluency) or ask for a translation: their scores cannot be rescaled.
     """
 
     name: str
@@ -77,6 +80,7 @@ class MetricSpec:
     unit: Unit = "segment"
     requires: str = ""
     extra: str = ""
+    copy_is_best: bool = True
 
     def __post_init__(self) -> None:
         for field, values, known in (
@@ -91,6 +95,21 @@ class MetricSpec:
                     raise OptionError(
                         f"metric {self.name!r}: {field} {value!r}{suggest(value, known)} is not one of {listed}"
                     )
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether what unrelated texts and copies score are the ends of a scale."""
+        return self.higher_is_better is not None and self.copy_is_best
+
+
+def refuse_scale(spec: MetricSpec) -> OptionError:
+    """Return the error for a metric that has no scale from unrelated texts to copies."""
+    if spec.higher_is_better is None:
+        return OptionError(f"{spec.name} cannot be rescaled: neither high nor low values of it are better")
+    return OptionError(
+        f"{spec.name} cannot be rescaled: 0 would be what unrelated texts score and 1 what a copy scores, "
+        "but this metric does not score copies best"
+    )
 
 
 @runtime_checkable

@@ -16,12 +16,12 @@ from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_metric, hint_option, resolve_metric, resolve_option
 from monge.metrics.external_spec import PREFIX, external_spec
-from monge.metrics.protocols import Metric, MetricSpec
+from monge.metrics.protocols import Metric, MetricSpec, refuse_scale
 from monge.metrics.specs import SPECS
 
 _RESCALE = inspect.Parameter(
     "rescale", inspect.Parameter.KEYWORD_ONLY, default=False
-)  # of every metric with a direction
+)  # of every metric that has a scale
 ENTRY_POINT_GROUP = "monge.metrics"  # each entry point names a MetricSpec
 
 
@@ -57,7 +57,7 @@ def metric_options(name: str) -> dict[str, inspect.Parameter]:
     spec = find_spec(name)
     parameters = _parameters_of(spec)
     own = {key: parameter for key, parameter in parameters.items() if key != "environment"}
-    return own if spec.higher_is_better is None else {**own, "rescale": _RESCALE}
+    return {**own, "rescale": _RESCALE} if spec.has_scale else own
 
 
 @cache
@@ -82,6 +82,8 @@ def load_metric(name: str, *, environment: Environment | None = None, **options:
     values = {}
     for given, raw in options.items():
         key, value = resolve_option(given, raw, known)
+        if key == _RESCALE.name and key not in known:
+            raise refuse_scale(spec)
         if key not in known:
             listed = ", ".join(known)
             raise OptionError(f"metric {name!r} has no option {key!r}{hint_option(key, known)}; it has {listed}")

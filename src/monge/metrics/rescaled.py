@@ -23,6 +23,7 @@ from monge.metrics.protocols import (
     Resamplable,
     Summable,
     SummableParts,
+    refuse_scale,
 )
 from monge.scores import LinearForm, Score, Signature
 from monge.storage.identity import stated_identity
@@ -45,8 +46,10 @@ def rescale_metric(metric: Metric, baseline: Baseline | None = None) -> Metric:
 
     Higher is better, also for distances. Without *baseline*, the one that comes with monge for these settings is used,
     or else one is measured. What the metric can do besides scoring, the rescaled one can do too. A metric that is
-    rescaled already is returned as it is.
+    rescaled already is returned as it is. Raises OptionError for a metric that does not score copies best.
     """
+    if not metric.spec.has_scale:
+        raise refuse_scale(metric.spec)
     if getattr(metric, "baseline", None) is not None:
         return metric
     chosen = need_baseline(metric) if baseline is None else baseline

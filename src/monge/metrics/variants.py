@@ -13,7 +13,7 @@ from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.aliases import hint_option, note_metric, note_option, resolve_option
 from monge.metrics.external_spec import PREFIX, external_label
-from monge.metrics.protocols import Metric
+from monge.metrics.protocols import Metric, refuse_scale
 from monge.metrics.registry import find_spec, load_metric, metric_options, metric_specs
 
 OPTIONAL_OPTIONS = ("language", "long")  # options of all metrics that need not fit any of them
@@ -147,6 +147,8 @@ def _check_shared(
 
 def _unused(key: str, value: Any, variants: Sequence[MetricVariant], known: Collection[str]) -> OptionError:
     names = ", ".join(dict.fromkeys(variant.name for variant in variants))
+    if key == "rescale":
+        return refuse_scale(find_spec(variants[0].name))
     if key in known:
         return OptionError(f"{key}={value} has no effect on the vectors of {names}")
     misspelt = not any(key in metric_options(name) for name in metric_specs())
