@@ -15,9 +15,9 @@ PAIR = ["--hypothesis", "the boy ran", "--reference", "the man ran home"]
 def _hashed_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """No weights are needed to test a command line."""
     from monge.encoders.static.hashed import HashedEncoder
-    from monge.metrics.transport import presets
+    from monge.metrics.transport import building
 
-    monkeypatch.setattr(presets, "load_encoder", lambda *_, **__: HashedEncoder(layers=7, special=True))
+    monkeypatch.setattr(building, "load_encoder", lambda *_, **__: HashedEncoder(layers=7, special=True))
 
 
 def test_text_says_the_score_and_the_sum(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +120,7 @@ def test_json_names_system_and_metric_apart(tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("how", ["additive", "occlusion", "shapley"])
-def test_what_cannot_be_learnt_from_one_pair_is_told(how: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_learnt_from_one_pair_is_noted(how: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "-m", "moverscore", "--how", how, *PAIR]) == 0
     assert "note: idf cannot be computed from one segment: uniform weights" in capsys.readouterr().out
 

@@ -22,9 +22,9 @@ REFERENCES = [
 @pytest.fixture(autouse=True)
 def _hashed_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from monge.encoders.static.hashed import HashedEncoder
-    from monge.metrics.transport import presets
+    from monge.metrics.transport import building
 
-    monkeypatch.setattr(presets, "load_encoder", lambda *_, **__: HashedEncoder())
+    monkeypatch.setattr(building, "load_encoder", lambda *_, **__: HashedEncoder())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
     better = ["the long awaited boat came home", *REFERENCES[1:5], "bananas"]

@@ -222,7 +222,7 @@ def test_bounds_follow_the_readout() -> None:
 
 
 def test_an_unconverged_transport_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    from monge.metrics.transport import metric as module
+    from monge.metrics.transport import solving as module
     from monge.transport import BatchSolution
 
     solve = module.solve_pairs
@@ -238,8 +238,8 @@ def test_an_unconverged_transport_gives_no_score(monkeypatch: pytest.MonkeyPatch
     assert scores[1].notes == ("no score: transport did not converge",)
 
 
-def test_a_reference_without_converged_transport_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from monge.metrics.transport import metric as module
+def test_a_reference_without_converged_transport_is_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    from monge.metrics.transport import solving as module
     from monge.transport import BatchSolution
 
     solve = module.solve_pairs

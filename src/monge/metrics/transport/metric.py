@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -23,24 +22,16 @@ from monge.metrics.protocols import MetricSpec
 from monge.metrics.transport.linear import linearise_transport
 from monge.metrics.transport.pairing import CloudPairing
 from monge.metrics.transport.pairs import CloudPairs
-from monge.metrics.transport.readout import PRECISION, READOUTS, RECALL, Readout, lean_alpha
+from monge.metrics.transport.readout import READOUTS, Readout, lean_alpha
 from monge.metrics.transport.reduction import best_value, find_best, note_missing_pairs, note_unseen
 from monge.metrics.transport.settings import TransportSettings
 from monge.metrics.transport.side import Side
 from monge.metrics.transport.signature import identify_transport, sign_transport
+from monge.metrics.transport.solving import PairSolver
 from monge.metrics.transport.statistics import CorpusCounts, CorpusStatistics, add_counts
-from monge.scores import Alignment, LinearForm, Score, Signature
+from monge.scores import LinearForm, Score, Signature
 from monge.text import Segment
-from monge.transport import (
-    BatchSolution,
-    TransportPlan,
-    TransportProblem,
-    TransportSetting,
-    cost_matrix,
-    drop_smallest,
-    share_root,
-    solve_pairs,
-)
+from monge.transport import BatchSolution, cost_matrix
 
 CHUNK = 2000  # segments whose vectors are held at once
 
@@ -233,10 +224,8 @@ class TransportMetric(MetricBase):
         return scores
 
     def _score_pairs(self, problems: CloudPairs, keep_alignments: bool) -> Iterator[Score]:
-        dropped = self.settings.readout.drop_flows
-        solutions = {role: self._solve(role, problems, keep_alignments or dropped > 0) for role in self._readout.roles}
-        if dropped:
-            solutions = {role: self._drop_flows(problems, solution) for role, solution in solutions.items()}
+        solver = self._solver
+        solutions = {role: solver.solve(role, problems, keep_couplings=keep_alignments) for role in self._readout.roles}
         stretch = problems.stretch(self.settings.transport.cost)
         costs = {
             role: np.where(s.converged & problems.comparable, s.costs * stretch, np.nan)
@@ -257,6 +246,11 @@ class TransportMetric(MetricBase):
             positional=transport.cost == "position",
         )
 
+    @property
+    def _solver(self) -> PairSolver:
+        typical = self.statistics.typical_cost
+        return PairSolver(self.settings.transport, self.settings.readout.drop_flows, typical)
+
     def _alpha(self, problems: CloudPairs) -> float | NDArray[np.float64]:
         """Return the weight of recall, of all pairs or of each."""
         choice = self.settings.readout
@@ -265,51 +259,6 @@ class TransportMetric(MetricBase):
     @property
     def _readout(self) -> Readout:
         return READOUTS[self.settings.readout.kind]
-
-    def _marginals(self, role: str) -> tuple[float, float]:
-        transport = self.settings.transport
-        scale = self.statistics.typical_cost if transport.relative else 1.0
-        assert scale is not None
-        named = {"precision": PRECISION, "recall": RECALL}
-        return named.get(role, (transport.lambda_c * scale, transport.lambda_r * scale))
-
-    def _solve(self, role: str, problems: CloudPairs, keep_couplings: bool) -> BatchSolution:
-        """Solve all pairs; from and to an empty text all mass moves, or saying nothing would cost nothing."""
-        rho_a, rho_b = self._marginals(role)
-        transport = self.settings.transport
-        setting = TransportSetting(
-            cost=transport.cost,
-            order=transport.order,
-            rho_a=rho_a,
-            rho_b=rho_b,
-            epsilon=transport.epsilon if role == "transport" else 0.0,
-            regulariser=transport.regulariser,
-        )
-        solution = self._solve_pairs(problems, problems.pairs, setting, keep_couplings)
-        if role != "transport" or rho_a == rho_b == math.inf or not problems.empty.any():
-            return solution
-        whole = dataclasses.replace(setting, rho_a=math.inf, rho_b=math.inf)
-        empty = np.flatnonzero(problems.empty)
-        return solution.replaced(empty, self._solve_pairs(problems, problems.pairs[empty], whole, keep_couplings))
-
-    def _drop_flows(self, problems: CloudPairs, solution: BatchSolution) -> BatchSolution:
-        """Leave the smallest flows of every pair out of its cost, as in the later release of XMoverScore."""
-        assert solution.couplings is not None
-        kept = tuple(drop_smallest(plan, self.settings.readout.drop_flows) for plan in solution.couplings)
-        costs = [float(np.sum(self._cost(problems, i) * plan)) for i, plan in enumerate(kept)]
-        return dataclasses.replace(solution, costs=np.array(costs), couplings=kept)
-
-    def _cost(self, problems: CloudPairs, i: int) -> NDArray[np.float64]:
-        """Return the costs between the points of a pair; they are not stretched for an empty text."""
-        hypothesis, other = problems.clouds(i)
-        cost = self.settings.transport.cost
-        positions = (hypothesis.positions, other.positions) if cost == "position" else None
-        return cost_matrix(hypothesis.points, other.points, cost, positions=positions)
-
-    def _solve_pairs(
-        self, problems: CloudPairs, pairs: NDArray[np.int64], setting: TransportSetting, keep_couplings: bool
-    ) -> BatchSolution:
-        return solve_pairs(problems.left, problems.right, pairs, setting, keep_couplings=keep_couplings)
 
     def _reduce_all(
         self,
@@ -351,9 +300,10 @@ class TransportMetric(MetricBase):
                 find_best(parts[readout.value][stated], higher=readout.higher_is_better) if choice == "max" else None
             )
             reduced = {name: best_value(part[stated], higher=name != "distance") for name, part in parts.items()}
+        solver = self._solver
         used = stated.tolist() if index is None else [int(stated[index])]
         alignments = tuple(
-            self._alignment(role, solution, problems, i)
+            solver.align(role, solution, problems, i)
             for role, solution in solutions.items()
             for i in used
             if solution.couplings is not None
@@ -381,17 +331,3 @@ class TransportMetric(MetricBase):
             return parts
         kept = {"distance"} - {self._readout.value}
         return {**self.baseline.rescale(parts), **{name: parts[name] for name in kept & parts.keys()}}
-
-    def _alignment(self, role: str, solution: BatchSolution, problems: CloudPairs, i: int) -> Alignment:
-        hypothesis, other = problems.clouds(i)
-        rho_a, rho_b = self._marginals(role)
-        if role == "transport" and problems.empty[i]:
-            rho_a = rho_b = math.inf
-        transport = self.settings.transport
-        cost = self._cost(problems, i) * problems.stretch(transport.cost)[i]
-        problem = TransportProblem(cost, hypothesis.weights, other.weights, rho_a, rho_b)
-        assert solution.couplings is not None
-        if transport.order != 1:
-            problem = share_root(problem, solution.couplings[i], transport.order)
-        plan = TransportPlan(problem, solution.couplings[i], int(solution.iterations[i]), bool(solution.converged[i]))
-        return Alignment(hypothesis, other, plan, role)
