@@ -161,7 +161,7 @@ def test_names_of_systems_cannot_steer_the_terminal(files: Path, capsys: pytest.
 
 def test_a_missing_score_is_not_the_best() -> None:
     from monge.cli.score_output import _best
-    from monge.engine.job import SystemScores
+    from monge.engine.system_scores import SystemScores
 
     def result(system: str, score: float) -> SystemScores:
         return SystemScores(system, "m", score, "", True, [], [], Counter(), 0)  # type: ignore[arg-type]

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from monge.engine.executors import ExecutorChoice, choose_executor
-from monge.engine.job import JobOptions, SystemScores, score_job
+from monge.engine.job import JobOptions, score_job
 from monge.engine.journal import Journal
 from monge.engine.recipes import Work, load_recipe, make_recipe
 from monge.engine.spool import SegmentSpool, spool_segments
+from monge.engine.system_scores import SystemScores
 from monge.environment import Environment
 from monge.errors import ModelError, OptionError
 from monge.metrics.variants import parse_variant

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from monge.encoders.static.hashed import HashedEncoder
-from monge.engine import job as job_module
 from monge.engine import journal as journal_module
+from monge.engine import progress as progress_module
 from monge.engine.chunks import Chunk
 from monge.engine.executors import InlineExecutor
-from monge.engine.job import JobOptions, SystemScores, score_job, share_statistics
+from monge.engine.job import JobOptions, score_job, share_statistics
 from monge.engine.journal import Journal
 from monge.engine.recipes import Work
 from monge.engine.records import bootstrap_half_width, count_notes, segment_record
 from monge.engine.spool import ScoreSpool, SegmentSpool
+from monge.engine.system_scores import SystemScores
 from monge.metrics import Metric, load_metric
 from monge.metrics.base import MetricBase, sign_scores
 from monge.metrics.specs import spec_named
@@ -255,9 +256,9 @@ def test_progress_is_shown_on_request(systems: list[SegmentSpool], capsys: pytes
 def test_progress_of_corpus_statistics_is_shown(
     systems: list[SegmentSpool], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = job_module.show_progress
+    plain = progress_module.show_progress
     monkeypatch.setattr(
-        job_module, "show_progress", lambda *arguments, **options: plain(*arguments, **options | {"delay": 0})
+        progress_module, "show_progress", lambda *arguments, **options: plain(*arguments, **options | {"delay": 0})
     )
     metric = load_metric("yisi1", encoder=ENCODER)
     score_job([("yisi1", metric)], systems[:1], journal=Journal(None), options=JobOptions(progress=True))

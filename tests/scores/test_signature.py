@@ -6,7 +6,7 @@ import pytest
 
 from monge.errors import InputError
 from monge.scores import Signature
-from monge.scores.rows import check_recipes
+from monge.scores.row_tables import check_recipes
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from monge.clouds import MARKED_SHARE
-from monge.engine.job import SystemScores
+from monge.engine.system_scores import SystemScores
 from monge.report.printable import make_printable
 from monge.report.tables import folded_table, latex_table
 from monge.scores.direction import direction_mark

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from monge.engine.job import SystemScores
+from monge.engine.system_scores import SystemScores
 from monge.errors import OptionError
 from monge.storage.urls import join_place
 from monge.text import write_columns

@@ -5,98 +5,33 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from monge.clouds import MARKED_SHARE
 from monge.engine.chunks import Chunk
 from monge.engine.executors import Executor, InlineExecutor, report_lost
 from monge.engine.journal import Journal
 from monge.engine.lifting import Lifting, average_documents, check_lifting, list_units
+from monge.engine.progress import WatchedSpool, show_progress
 from monge.engine.recipes import Work
 from monge.engine.records import (
     NoteTally,
     bootstrap_half_width,
     bootstrap_mean,
     count_notes,
-    json_number,
-    segment_record,
 )
 from monge.engine.spool import ScoreSpool, SegmentSpool, spool_segments
+from monge.engine.system_scores import SystemScores
 from monge.engine.tasks import Scored
 from monge.errors import OptionError
 from monge.metrics.base import mean_of_known, mean_parts, sign_scores
 from monge.metrics.baseline import find_scale
 from monge.metrics.protocols import Metric, Resamplable, Summable, SummableParts
-from monge.scores import Scale, Score
+from monge.scores import Score
 from monge.text import Segment
 
 _MANY = 100_000
-
-
-@dataclass(frozen=True, eq=False)
-class SystemScores:
-    """The scores that one metric gives one system; segments and scores may stay on disk.
-
-    ``metric`` is the label that tables show. ``reused`` segments were scored in an earlier run; ``notes`` counts the
-    notes of the scores by kind. ``unknown`` is the mean share of the words that the encoder does not know. ``parts``
-    are those of the score of the set (precision and recall, for example). ``unit`` is what one score belongs to,
-    ``scale`` what unrelated texts and copies score, where that is known. ``warning`` says that the encoder was not made
-    for the language of the texts. ``bootstrap`` holds the draws and the seed of ``half_width``.
-    """
-
-    system: str
-    metric: str
-    score: float
-    signature: str
-    higher_is_better: bool | None
-    segments: Sequence[Segment]
-    scores: Sequence[Score]
-    notes: Counter[str]
-    digits: int = 4
-    reused: int = 0
-    half_width: float | None = None  # of the interval; NaN if one was asked for and there is none
-    unknown: float = 0.0
-    parts: Mapping[str, float] = field(default_factory=dict)
-    unit: str = "segment"
-    scale: Scale | None = None
-    warning: str = ""
-    bootstrap: Mapping[str, int] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    @property
-    def marked(self) -> bool:
-        """Whether the encoder knows so few words, or not the language, that the score must be shown with a warning."""
-        return self.unknown > MARKED_SHARE or bool(self.warning)
-
-    def summary(self) -> dict[str, object]:
-        """Return everything but the segments as plain JSON values; a missing score is null."""
-        interval = (
-            {}
-            if self.half_width is None
-            else {"confidence": json_number(self.half_width), "bootstrap": dict(self.bootstrap)}
-        )
-        return {
-            "system": self.system,
-            "metric": self.metric,
-            "score": json_number(self.score),
-            **interval,
-            **({"parts": {name: json_number(value) for name, value in self.parts.items()}} if self.parts else {}),
-            "higher_is_better": self.higher_is_better,
-            **({} if self.scale is None else {"scale": self.scale.record()}),
-            "signature": self.signature,
-            **({"unknown": self.unknown} if self.unknown else {}),
-            **({"warning": self.warning} if self.warning else {}),
-            **({"notes": dict(self.notes)} if self.notes else {}),
-        }
-
-    def records(self) -> Iterator[dict[str, object]]:
-        """Yield every segment's score as plain JSON values."""
-        for segment, score in zip(self.segments, self.scores, strict=True):
-            yield segment_record(segment, score)
 
 
 @dataclass(frozen=True)
@@ -302,29 +237,3 @@ def _aggregate(metric: Metric, segments: SegmentSpool, scores: ScoreSpool, sums:
         name = metric.spec.name
         print(f"monge: {name}: its corpus score needs all {len(segments)} segments in memory", file=sys.stderr)
     return metric.aggregate(segments, scores)
-
-
-class WatchedSpool(SegmentSpool):
-    """Segments that show progress while they are read one by one, if that takes more than two seconds."""
-
-    def __init__(self, segments: SegmentSpool, name: str, show: bool | None) -> None:
-        self.system = segments.system
-        self.records = segments.records
-        self._name = name
-        self._show = show
-
-    def __iter__(self) -> Iterator[Segment]:
-        with show_progress(self._name, len(self), self._show, delay=2.0, leave=False) as bar:
-            for segment in super().__iter__():
-                yield segment
-                bar.update()
-
-
-def show_progress(
-    name: str, total: int, show: bool | None, *, unit: str = " segments", delay: float = 0.0, leave: bool = True
-) -> Any:
-    """Return a progress bar on stderr with rate and time left; *show* None means: if stderr is a terminal."""
-    from tqdm import tqdm
-
-    hidden = not ((sys.stderr is not None and sys.stderr.isatty()) if show is None else show)
-    return tqdm(total=total, desc=name, unit=unit, disable=hidden, file=sys.stderr, delay=delay, leave=leave)

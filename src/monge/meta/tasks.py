@@ -12,7 +12,7 @@ from monge.meta.data.judged_set import JudgedSet
 from monge.meta.data.score_files import FileScores
 from monge.meta.judged import JudgedScores, pair_scores
 from monge.scores import ScoreTable
-from monge.scores.rows import check_recipes
+from monge.scores.row_tables import check_recipes
 
 Scores = Mapping[str, ScoreTable]
 

@@ -14,7 +14,8 @@ from monge.metrics.base import MetricBase, mean_of_known
 from monge.metrics.external_spec import PREFIX, SYSTEM, external_spec
 from monge.metrics.protocols import MetricSpec
 from monge.scores import Score, Signature
-from monge.scores.rows import ScoreRow, direction_of, read_score_rows
+from monge.scores.row_tables import direction_of
+from monge.scores.rows import ScoreRow, read_score_rows
 from monge.storage.digests import hash_files
 from monge.text import Segment
 from monge.version import __version__

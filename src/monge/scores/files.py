@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from monge.errors import InputError
 from monge.scores.records import PathLike
-from monge.scores.rows import ScoreRow, make_table, read_score_rows
+from monge.scores.row_tables import make_table
+from monge.scores.rows import ScoreRow, read_score_rows
 from monge.scores.table import ScoreTable
 from monge.text import display_name
 from monge.wording import count_noun

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from monge.engine.job import show_progress
 from monge.engine.journal import Journal
+from monge.engine.progress import show_progress
 from monge.errors import OptionError
 from monge.metrics.transport.metric import TransportMetric
 from monge.search.bounds import BOUNDED_COSTS, BoundedClouds, lay_out

@@ -11,8 +11,8 @@ from typing import TypeVar
 from monge.clouds import MARKED_SHARE
 from monge.comparison import CompareSettings, Comparison
 from monge.comparison.wording import listed
-from monge.engine.job import SystemScores
 from monge.engine.records import count_notes
+from monge.engine.system_scores import SystemScores
 from monge.errors import MongeError
 from monge.explanation import (
     ExplainedPair,

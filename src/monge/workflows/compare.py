@@ -20,9 +20,10 @@ from monge.comparison import (
     compare_systems,
 )
 from monge.comparison.buckets import KINDS, Buckets, bucket_instances, bucket_words, name_lengths, name_rarities
-from monge.engine.job import JobOptions, SystemScores, score_job
+from monge.engine.job import JobOptions, score_job
 from monge.engine.journal import open_journal
 from monge.engine.lifting import Lifting, list_units, name_no_document
+from monge.engine.system_scores import SystemScores
 from monge.environment import Environment
 from monge.errors import InputError, OptionError, suggest
 from monge.metrics.protocols import Metric, Summable
@@ -32,7 +33,7 @@ from monge.scores.direction import require_direction
 from monge.scores.display import Displayed
 from monge.scores.files import read_scores
 from monge.scores.records import read_csv_records, read_jsonl_records, read_tsv_records
-from monge.scores.rows import check_recipes
+from monge.scores.row_tables import check_recipes
 from monge.text import Segment, read_lines
 from monge.wording import count_noun
 from monge.workflows.inputs import Texts, fit_encoders, name_same_files, spool_systems, spool_texts, warn_of_language

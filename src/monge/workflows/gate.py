@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from monge.engine.job import SystemScores
+from monge.engine.system_scores import SystemScores
 from monge.errors import InputError, OptionError, suggest
 from monge.metrics.base import NOTHING_TO_COMPARE
 

@@ -9,11 +9,13 @@ from typing import Any, overload
 
 from monge.clouds import IdfModel
 from monge.engine.executors import INLINE, ExecutorChoice, choose_executor
-from monge.engine.job import JobOptions, SystemScores, score_job, score_works, show_progress
+from monge.engine.job import JobOptions, score_job, score_works
 from monge.engine.journal import open_journal
 from monge.engine.lifting import name_no_document
+from monge.engine.progress import show_progress
 from monge.engine.recipes import Work
 from monge.engine.spool import SegmentSpool, spool_segments
+from monge.engine.system_scores import SystemScores
 from monge.environment import Environment
 from monge.errors import OptionError
 from monge.metrics.base import bind_to

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
-from monge.engine.job import JobOptions, SystemScores, score_job
+from monge.engine.job import JobOptions, score_job
 from monge.engine.journal import open_journal
 from monge.engine.spool import spool_segments
+from monge.engine.system_scores import SystemScores
 from monge.environment import Environment
 from monge.errors import InputError
 from monge.explanation import Explanation, LocalExplanation

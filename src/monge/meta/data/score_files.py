@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from monge.errors import InputError
 from monge.scores import ScoreTable
 from monge.scores.records import PathLike
-from monge.scores.rows import ScoreRow, direction_of, make_table, read_score_rows
+from monge.scores.row_tables import direction_of, make_table
+from monge.scores.rows import ScoreRow, read_score_rows
 from monge.text import display_name, write_jsonl, write_tsv
 
 
