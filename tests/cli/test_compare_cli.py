@@ -126,8 +126,8 @@ def test_texts_are_scored_and_compared(tmp_path: Path, capsys) -> None:
     ]
     references = [" ".join(rng.choice(words, 10)) for _ in range(60)]
     for name, rate in (("good", 0.1), ("poor", 0.4)):
-        spoilt = [" ".join(w if rng.uniform() > rate else "x" for w in text.split()) for text in references]
-        (tmp_path / name).write_text("\n".join(spoilt) + "\n", encoding="utf-8")
+        damaged = [" ".join(w if rng.uniform() > rate else "x" for w in text.split()) for text in references]
+        (tmp_path / name).write_text("\n".join(damaged) + "\n", encoding="utf-8")
     (tmp_path / "ref").write_text("\n".join(references) + "\n", encoding="utf-8")
     status, out, err = run(
         capsys, "compare", tmp_path / "ref", "-i", tmp_path / "good", tmp_path / "poor", "-m", "bleu", "chrf"
@@ -160,10 +160,10 @@ def test_jsonl_may_hold_segments_in_any_order_but_the_same_ones(tmp_path: Path, 
         {
             "system": system,
             "id": str(k),
-            "hypothesis": f"word {k if k != spoilt else 'x'} end",
+            "hypothesis": f"word {k if k != damaged else 'x'} end",
             "references": [f"word {k} end"],
         }
-        for system, order, spoilt in (("A", range(8), 3), ("B", reversed(range(8)), 5))
+        for system, order, damaged in (("A", range(8), 3), ("B", reversed(range(8)), 5))
         for k in order
     ]
     path = tmp_path / "texts.jsonl"

@@ -67,7 +67,7 @@ def test_a_copy_is_better_than_unrelated_words(metric: Metric) -> None:
 
 
 def test_saying_nothing_is_not_better_than_saying_something_else(metric: Metric) -> None:
-    """ter counts edits and is let off; features that describe texts have no better."""
+    """ter counts edits and is exempt; features that describe texts have no direction."""
     if metric.spec.name == "ter" or metric.spec.higher_is_better is None:
         return
     text = "The committee rejected the proposal because it was too expensive."

@@ -12,7 +12,7 @@ from monge.metrics.protocols import Aligning, Composite, Counting, Encoding, Res
 from monge.metrics.rescaled import rescale_metric
 from monge.text import Segment
 
-# what unrelated texts and copies score says nothing of a metric that compares a translation with its source; what is
+# what unrelated texts and copies score says nothing about a metric that compares a translation with its source; what is
 # learned from a test set: tests/metrics/test_context.py
 NAMES = sorted(
     name

@@ -105,7 +105,7 @@ def test_signature_and_identity_name_the_adapter(base, tmp_path, environment):
     ("names", "settings", "message"),
     [
         (["0.query"], {"weights": "0" * 64}, "changes the weights 00000000"),
-        (["0.embed"], {}, "is no factor"),
+        (["0.embed"], {}, "is not a factor"),
         (["0.query"], {"base": "/no/such/folder/x y"}, "is not here; put its folder beside the adapter"),
     ],
 )

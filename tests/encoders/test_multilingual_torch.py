@@ -122,5 +122,5 @@ def test_it_can_be_given_a_name(folder: Path, tmp_path: Path) -> None:
     assert load_encoder("mine", environment=environment).signature == encoder.signature
     entry = read_added(environment)["mine"]
     assert entry.languages == ("de", "en")
-    with pytest.raises(ModelError, match="records them anew"):
+    with pytest.raises(ModelError, match="records them again"):
         check_added(entry, load_encoder("hashed"))

@@ -102,7 +102,7 @@ def test_records_are_plain() -> None:
 
 
 def test_what_cannot_be_explained_by_foci() -> None:
-    with pytest.raises(OptionError, match="chrf knows no foci"):
+    with pytest.raises(OptionError, match="chrf has no foci"):
         explain_document(load_metric("chrf"), SEGMENT)
     with pytest.raises(InputError, match="no reference"):
         explain_document(load_metric("focus_frequency"), Segment("A boat."))

@@ -19,7 +19,7 @@ SHORT, LONG = "the boy ran home", "the young boy quickly ran home to his mother"
 def test_surplus_mass_of_a_shorter_text_is_not_lost_on_its_words(
     hypothesis: str, reference: str, shorter: str, way: str
 ) -> None:
-    """Every word of the short text has its counterpart; the words that only the long text has are at fault."""
+    """Every word of the short text has its counterpart; the words that only the long text has are missing or added."""
     metric = load_metric("emd", encoder=HashedEncoder())
     sentence = describe_loss(explain_segments(metric, [Segment(hypothesis, (reference,))])[0])
     lost, surplus = sentence.split("; ")

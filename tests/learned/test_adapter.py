@@ -217,7 +217,7 @@ def test_an_adapter_of_another_encoder_is_refused(tiny, teacher, pairs_file, tmp
         load_encoder(str(tmp_path / "c.safetensors"), environment=environment).encode(["cat"])
 
 
-def test_what_is_no_adapter_is_refused(tmp_path, environment):
+def test_what_is_not_an_adapter_is_refused(tmp_path, environment):
     path = tmp_path / "x.safetensors"
     path.write_bytes(pickle.dumps({"0.query.up": [1]}))
     with pytest.raises(InputError, match="not a safetensors file"):
@@ -226,7 +226,7 @@ def test_what_is_no_adapter_is_refused(tmp_path, environment):
     with pytest.raises(OptionError, match="holds capsules"):
         load_encoder(str(path), environment=environment)
     Artifact("adapter", {"0.query.sideways": np.ones((1, 1))}, {"base": "x", "weights": "y"}).save(path)
-    with pytest.raises(ModelError, match="no factor"):
+    with pytest.raises(ModelError, match="not a factor"):
         load_encoder(str(path), environment=environment)
     Artifact("adapter", {}, {}).save(path)
     with pytest.raises(ModelError, match="does not say what it changes"):

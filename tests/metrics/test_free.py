@@ -128,7 +128,7 @@ def test_the_language_is_guessed_from_all_sources(dictionary: str) -> None:
     bound = metric.bind([Segment("x", (), text * 2)])
     assert bound.binding_notes == ("sources read as German",)
     assert bound.signature["source_language"] == "de"
-    with pytest.raises(InputError, match="cannot be told"):
+    with pytest.raises(InputError, match="is not recognised"):
         metric.bind([GOOD])
     english = (
         "The dog and the cat are not in the garden, and it is not the house that we have seen from here by the way."

@@ -1,4 +1,4 @@
-"""Options as programs give them: values of the wrong kind are told, not met later."""
+"""Options as programs give them: values of the wrong kind are reported at once, not met later."""
 
 import math
 from pathlib import Path

@@ -139,7 +139,7 @@ def test_batches_and_the_cache_change_no_number(tmp_path: Path, capfd: pytest.Ca
 def test_missing_scores_stay_missing() -> None:
     result = monge.score(["a", ""], ["a", ""], metric="we,encoder=hashed")
     low, high = result.interval()
-    assert math.isnan(low)  # one score says nothing of the spread
+    assert math.isnan(low)  # one score says nothing about the spread
     assert math.isnan(high) == math.isnan(low)
 
 

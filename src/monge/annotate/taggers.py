@@ -21,7 +21,7 @@ SentenceTagger = Callable[[str], list[TaggedWord]]
 class SentenceAnnotator:
     """Sentences by the rules of ``monge.text``; words by a tagger of an installed package, loaded when first needed.
 
-    Texts keep their capitals: German nouns are told by them. Lemmas are lower-case.
+    Texts keep their capitals: German nouns are recognised by them. Lemmas are lower-case.
     """
 
     def __init__(self, package: str, make_tagger: Callable[[], SentenceTagger], *, install: str) -> None:

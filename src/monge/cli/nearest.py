@@ -5,7 +5,7 @@
 
 Both files hold one text per line. Distances are earth mover's distances (default: word mover's distance); lower bounds
 leave most of the exact problems unsolved without changing the result. idf weights, if any, come from the corpus. A
-search that was interrupted, started again, goes on where it stopped (--no-cache begins anew).
+search that was interrupted, started again, continues where it stopped (--no-cache starts from the beginning).
 """
 
 from __future__ import annotations
@@ -96,4 +96,4 @@ def _report(search: Search, texts: int) -> None:
     print(said, file=sys.stderr)
     if search.reused:
         which = "all" if search.reused == texts else f"{search.reused} of {texts}"
-        print(f"monge: {which} texts were searched in an earlier run (--no-cache begins anew)", file=sys.stderr)
+        print(f"monge: {which} texts were searched in an earlier run (--no-cache searches again)", file=sys.stderr)

@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--scale",
         action="store_true",
-        help="also measure what unrelated texts and copies score by metrics for which monge does not know it",
+        help="also measure what unrelated texts and copies score, for metrics without a stored value",
     )
     output.add_argument("--save-idf", metavar="FILE", help="write the idf statistics that were computed")
     output.add_argument(

@@ -76,7 +76,7 @@ def report_reuse(results: Sequence[SystemScores]) -> None:
     reused, total = sum(result.reused for result in results), sum(map(len, results))
     if reused:
         which = "all" if reused == total else f"{reused} of {total}"
-        print(f"monge: {which} scores come from an earlier run (--no-cache computes them anew)", file=sys.stderr)
+        print(f"monge: {which} scores come from an earlier run (--no-cache computes them again)", file=sys.stderr)
 
 
 def print_table(results: Sequence[SystemScores], *, width: int | None, latex: bool, quiet: bool) -> None:

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Scores of two systems, paired anew: ``first`` and ``second`` are the given scores in another order (n,).
+    """Scores of two systems, paired again: ``first`` and ``second`` are the given scores in another order (n,).
 
     ``share`` is the share of instances that the first wins, ties counted half; ``least`` and ``most`` are the shares
     that pairings of this family reach.
@@ -44,7 +44,7 @@ def pair_scores_anew(first: ArrayLike, second: ArrayLike, *, share: float, seed:
     if x.shape != y.shape or x.ndim != 1 or not len(x):
         raise InputError(f"two systems need equally many scores, at least one, not {x.size} and {y.size}")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError("scores to be paired anew must all be numbers")
+        raise InputError("scores to be paired again must all be numbers")
     if not 0 <= share <= 1:
         raise OptionError(f"share={share:g}: must lie between 0 and 1")
     reached = [_win_share(x, np.roll(y, k)) for k in range(len(x))]

@@ -63,7 +63,7 @@ class _Learning:
             with np.load(path, allow_pickle=False) as found:
                 own, facts, pairs = str(found["recipe"]), found["facts"].tolist(), (found["left"], found["right"])
         except (KeyError, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"{path}: not a checkpoint of vecmap ({error}); delete it to start anew") from None
+            raise InputError(f"{path}: not a checkpoint of vecmap ({error}); delete it to start again") from None
         if own != recipe:
             raise OptionError(f"{path} belongs to a training with other data or settings; delete it or write elsewhere")
         return cls(pairs, facts[0], facts[1], int(facts[2]), int(facts[3]))

@@ -53,7 +53,7 @@ class VectorSpace:
         if unit == SENTENCE and own is not None and chosen != (own,):
             raise OptionError(f"layers={layers}: the sentence vectors of {encoder.signature} are made of layer {own}")
         if len(chosen) > 1 and aggregation == "single":
-            raise OptionError(f"layers={layers} are {len(chosen)}: choose how to join them, aggregation=mean say")
+            raise OptionError(f"layers={layers} are {len(chosen)}: choose how to join them, as in aggregation=mean")
         return cls(encoder, chosen, aggregation, unit)
 
     def read(self, texts: Sequence[str]) -> Iterator[TextVectors]:

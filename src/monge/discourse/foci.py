@@ -22,7 +22,7 @@ FocusFinder = Callable[[AnnotatedText], Foci]
 def find_nouns(text: AnnotatedText) -> dict[str, tuple[int, ...]]:
     """Return the nouns and proper nouns of a text by lemma, with the numbers of the words that mention them.
 
-    A word without a letter or digit (a stray mark that was tagged as a noun) is no focus.
+    A word without a letter or digit (a stray mark that was tagged as a noun) is not a focus.
 
     >>> from monge.annotate import load_annotator
     >>> text, = load_annotator(cache=False).annotate(["Boats sail. The boat sank near the coast."])

@@ -69,7 +69,7 @@ class Adapter:
             layer, _, rest = name.partition(".")
             role, _, part = rest.partition(".")
             if not layer.isdigit() or role not in MATRICES or part not in ("up", "down") or array.ndim != 2:
-                raise ModelError(f"{path}: {name!r} is no factor of an adapter")
+                raise ModelError(f"{path}: {name!r} is not a factor of an adapter")
         return cls(base, weights, artifact.arrays, artifact.digest, str(path), artifact.history)
 
     def check_base(self, weights: str, directory: Path) -> None:
@@ -116,5 +116,5 @@ def find_shipped(name: str) -> ShippedAdapter | None:
 
 
 def is_adapter(path: Path) -> bool:
-    """Whether *path* is the file of an adapter; raises InputError for a safetensors file that is no artifact."""
+    """Whether *path* is the file of an adapter; raises InputError for a safetensors file that is not an artifact."""
     return path.is_file() and path.suffix == SUFFIX and Artifact.kind_of(path) == KIND

@@ -121,7 +121,7 @@ def check_added(model: AddedModel, encoder: Encoder) -> None:
     """Raise ModelError unless *encoder* has the weights that it had when it was added."""
     found = weights_digest(encoder)
     if found != model.digest:
-        again = f"`monge models add {model.name} {model.source}` records them anew"
+        again = f"`monge models add {model.name} {model.source}` records them again"
         raise ModelError(f"{model.name}: the files of {model.source} are {found} now, not {model.digest}; {again}")
 
 

@@ -47,7 +47,7 @@ class ContextEncoder:
             for part, shape in shapes.items():
                 array = arrays.get(f"{seed}.{part}")
                 if array is None or array.shape != shape or not np.isfinite(array).all():
-                    raise InputError(f"{self.artifact.path}: {part} of seed {seed} is missing or not right")
+                    raise InputError(f"{self.artifact.path}: {part} of seed {seed} is missing or has the wrong form")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

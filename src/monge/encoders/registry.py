@@ -199,7 +199,7 @@ def _no_encoder(name: str, why: str) -> ModelError:
 def find_directory(name: str, environment: Environment) -> tuple[Path, str]:
     """Return the directory of the transformer that *name* names, and its title; a missing known model is fetched.
 
-    Raises ModelError for a name that is no transformer (word vectors, USE, an adapter).
+    Raises ModelError for a name that is not a transformer (word vectors, USE, an adapter).
     """
     spec = next((spec for spec in ENCODER_MODELS if name in (spec.name, spec.title)), None)
     added = read_added(environment).get(name)

@@ -24,7 +24,7 @@ EXECUTORS = ("inline", "processes", "dask")
 
 @dataclass(frozen=True, eq=False)
 class ScoredChunk:
-    """What every metric said of segments *start* to *stop* (exclusive)."""
+    """The scores that every metric gave segments *start* to *stop* (exclusive)."""
 
     start: int
     stop: int

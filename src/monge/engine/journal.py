@@ -66,7 +66,7 @@ class Journal:
         ]
 
     def _compute(self, metrics: Sequence[Metric], segments: Sequence[Segment], records: bytes) -> dict[object, bytes]:
-        """Score the metrics that are no composites, then combine; keep the chunk of each, and return them packed."""
+        """Score the metrics that are not composites, then combine; keep the chunk of each, and return them packed."""
         chunks: dict[object, Chunk] = {}
         packs: dict[object, bytes] = {}
         leaves: dict[object, Metric] = {}
@@ -164,7 +164,7 @@ def _texts(segments: Sequence[Segment], needs: Collection[str]) -> list[str]:
 def _blocks(
     segments: Sequence[Segment], shared: Sequence[SharedReading], needs: Collection[str]
 ) -> Iterator[Sequence[Segment]]:
-    """Yield runs of segments whose vectors take at most HELD_BYTES, as far as can be told from their length."""
+    """Yield runs of segments whose vectors take at most HELD_BYTES, as far as their length shows."""
     if not shared or not segments:
         yield segments
         return

@@ -41,7 +41,7 @@ def bootstrap_interval(
     """Return the percentile interval of the score of the set over resampled segments.
 
     A metric whose corpus score is not a mean (BLEU) resamples it itself. Draws are made one by one, because all of them
-    together would not fit in memory. NaN where fewer than two segments have a score: one says nothing of the spread.
+    together would not fit in memory. NaN where fewer than two segments have a score: one says nothing about the spread.
     """
     if np.isfinite([score.value for score in scores]).sum() < 2:
         return math.nan, math.nan

@@ -50,7 +50,7 @@ class DocumentText:
 class FocusShare:
     """A focus, where both texts mention it (character offsets), and what it adds to the score.
 
-    ``contribution`` is None if the score is no sum over foci.
+    ``contribution`` is None if the score is not a sum over foci.
     """
 
     name: str
@@ -120,7 +120,7 @@ def explain_document(metric: Metric, segment: Segment) -> DocumentExplanation:
     ([('boat', 1.0), ('coast', 1.0)], True)
     """
     if not isinstance(metric, DiscourseMetric):
-        raise OptionError(f"{metric.spec.name} knows no foci; explain it by occlusion or shapley")
+        raise OptionError(f"{metric.spec.name} has no foci; explain it by occlusion or shapley")
     check_needs(metric.spec, [segment])
     others = metric.compared(segment)
     read = metric.reader.read([segment.hypothesis, *others], lambda document: document)
@@ -157,7 +157,7 @@ def describe_foci(explanation: DocumentExplanation) -> str:
         for focus in (focus for pair in explanation.pairs for focus in pair.foci):
             added[focus.name] = added.get(focus.name, 0.0) + (focus.contribution or 0.0)
         worst = sorted((name for name in added if added[name] > 0), key=lambda name: -added[name])[:3]
-        return f"differs most in {', '.join(worst)}" if worst else "both texts speak of the same things alike"
+        return f"differs most in {', '.join(worst)}" if worst else "both texts mention the same things in the same way"
     own = explanation.pairs[0].hypothesis
     return f"{count_noun(len(own.sentences), 'sentence')}, {count_noun(len(own.links), 'pair')} of which share a focus"
 

@@ -39,7 +39,7 @@ class DeletionCurve:
 
     @property
     def gain(self) -> float:
-        """By how much the area is below that of random orders; 0 or less means that the explanation is no guide."""
+        """By how much the area is below that of random orders; 0 or less means that the explanation does not help."""
         return self.random_area - self.area
 
     def record(self) -> dict[str, object]:

@@ -150,7 +150,7 @@ def explain_by_shares(metric: Metric, segment: Segment) -> LocalExplanation:
     Raises OptionError if the metric is not ``WordSharing``, and InputError if it has no score for the segment.
     """
     if not isinstance(metric, WordSharing):
-        raise OptionError(f"{metric.spec.name} is no sum over words; explain it by occlusion or shapley")
+        raise OptionError(f"{metric.spec.name} is not a sum over words; explain it by occlusion or shapley")
     shares, text = metric.share_words(segment), segment.hypothesis
     if not np.isfinite(shares.value):
         why = "; ".join(shares.notes) or "it is not a number"

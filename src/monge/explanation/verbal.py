@@ -54,7 +54,7 @@ def describe_loss(explanation: Explanation | LocalExplanation | DocumentExplanat
 
 
 def _describe_foci(explanation: DocumentExplanation) -> str:
-    """Name the foci that add most to a distance; nothing for scores that are no sum over foci."""
+    """Name the foci that add most to a distance; nothing for scores that are not a sum over foci."""
     shares = [(focus.contribution or 0.0, focus.name) for pair in explanation.pairs for focus in pair.foci]
     named = dict.fromkeys(name for share, name in sorted(shares, reverse=True) if share > 0)
     if not explanation.additive or explanation.higher_is_better is not False:

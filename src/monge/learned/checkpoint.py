@@ -38,7 +38,7 @@ def load_checkpoint(path: str | os.PathLike[str], *, recipe: str) -> tuple[Tenso
             facts = json.loads((file.metadata() or {})["facts"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
     except (KeyError, OSError, SafetensorError, ValueError) as error:
-        raise InputError(f"{path}: not a checkpoint of a training ({error}); delete it to start anew") from None
+        raise InputError(f"{path}: not a checkpoint of a training ({error}); delete it to start again") from None
     if facts.get("recipe") != recipe:
         raise OptionError(f"{path} belongs to a training with other data or settings; delete it or write elsewhere")
     return tensors, facts

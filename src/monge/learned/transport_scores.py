@@ -12,7 +12,7 @@ FLOOR = 1e-4  # of a cost: the root of a higher power has no derivative at zero
 def token_maxima(similarity: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
     """Return the best similarity of every row (B, n) and of every column (B, m) of a batch of matrices (B, n, m).
 
-    *rows* (B, n) and *columns* (B, m) are 1 where there is a token, else 0; what is said of no token means nothing.
+    *rows* (B, n) and *columns* (B, m) are 1 where there is a token, else 0; elsewhere values mean nothing.
     """
     inside = rows[:, :, None] * columns[:, None, :]
     masked = similarity.masked_fill(inside == 0, -2.0)

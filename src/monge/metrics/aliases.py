@@ -87,7 +87,7 @@ OPTION_HINTS: Mapping[str, str] = {
     "weights": "use weighting",
 }
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
-_CLOSE = 0.72  # likeness of a misspelling; a short name that shares some letters is no misspelling
+_CLOSE = 0.72  # likeness of a misspelling; a short name that shares some letters is not a misspelling
 
 
 def _fold(name: str) -> str:
@@ -108,7 +108,7 @@ def resolve_metric(name: str, known: Collection[str]) -> str:
 
 
 def resolve_option(key: str, value: Any, known: Collection[str]) -> tuple[str, Any]:
-    """Return the option and value that *key* and *value* mean; what is no alias comes back unchanged.
+    """Return the option and value that *key* and *value* mean; what is not an alias is returned unchanged.
 
     ``idf=True`` of bert-score is ``weighting=idf`` here, where ``idf`` names a file.
 

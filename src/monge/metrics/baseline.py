@@ -203,7 +203,7 @@ def _what_scales(signature: str) -> Signature:
     recipe = Signature.parse(signature).recipe().fields
     fields = {key: value for key, value in recipe.items() if key.rpartition(".")[2] not in _UNSCALED}
     weighting = {key: value.partition("(")[0] for key, value in fields.items() if key.endswith("weighting")}
-    return Signature(fields | weighting)  # whence the idf comes may differ
+    return Signature(fields | weighting)  # where the idf comes from may differ
 
 
 @cache

@@ -155,7 +155,7 @@ ENSEMBLE_SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         "mongescore",
         "monge.metrics.mongescore:load_mongescore",
-        "greedy matching that minds the worst words, sentence cosine, and chrF on long texts",
+        "greedy matching in which bad words count more, sentence cosine, and chrF on long texts",
         family="ensemble",
         bounds=(-_INF, 1),
         citation="monge, docs/results.md; the parts: Zhang et al. (2020), Reimers and Gurevych (2019), Villani (2009)",

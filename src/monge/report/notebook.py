@@ -34,7 +34,7 @@ _STYLE = (
 
 @singledispatch
 def render(result: object) -> str:
-    """Return *result* as a piece of HTML; anything that is no result of monge is shown as its text."""
+    """Return *result* as a piece of HTML; anything that is not a result of monge is shown as its text."""
     return f"<pre>{escape(repr(result))}</pre>"
 
 

@@ -67,7 +67,7 @@ def read_json_value(value: Any, name: str) -> Iterator[Record]:
 
 
 def normalise(record: Record) -> Iterator[Record]:
-    """Yield an object of JSON lines as records of our own table; one that is no known tool's is left as it is."""
+    """Yield an object of JSON lines as records of our own table; one of an unknown tool is left as it is."""
     fields = record.fields
     if fields.keys() >= _LM_EVAL:
         yield from _lm_eval(record)

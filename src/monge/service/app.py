@@ -68,7 +68,7 @@ class Service:
         """Plan tasks off the event loop, have the workers do them, and wait no longer than allowed.
 
         A task that fails, or is not done in time, has its error as outcome: the others keep their results. *steps* is
-        told the tasks, so that it can say how far they are.
+        given the tasks, so that it can report how far they are.
         """
         planned = await asyncio.to_thread(plan)
         if steps is not None:

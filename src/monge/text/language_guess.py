@@ -71,7 +71,7 @@ class LanguageGuess:
     declared: bool = False
 
     def describe(self) -> str:
-        """Return what can be said of the texts.
+        """Return what is known about the texts.
 
         >>> LanguageGuess(("cs", "sk")).describe(), LanguageGuess(("ru", "uk"), "Cyrillic").describe()
         ('look Czech or Slovak', 'are in Cyrillic letters')

@@ -139,7 +139,7 @@ def _add_details(
     for name, comparison in result.comparisons.items():
         metric = metrics.get(name)
         own = segments if metric is None or request.documents or metric.spec.unit == "segment" else {}
-        explicable = request.explain and request.documents != "mean"  # a mean over segments is no score of the text
+        explicable = request.explain and request.documents != "mean"  # a mean over segments is not a score of the text
         explain = InstanceExplainer(name, metric, own) if explicable and metric is not None and own else None
         instances[name] = show_instances(comparison, own, count=request.show, explain=explain)
         buckets[name] = tuple(_make_buckets(comparison, own, request.buckets))

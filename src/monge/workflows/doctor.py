@@ -1,4 +1,4 @@
-"""Checks of an install against stored values; everything is computed anew, whatever the cache holds."""
+"""Checks of an install against stored values; everything is computed again, whatever the cache holds."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def add_up(studies: Sequence[AgreementStudy], *, baseline: str = "") -> dict[str
 
     Of one set that is its agreement. Of several it is the mean of agreement / best agreement of any setting on the set:
     1 is the best everywhere. Resamples are divided by the same numbers, and give the interval. The metric *baseline*
-    is no setting, and left out.
+    is not a setting, and left out.
     """
     labels = [label for label in studies[0].averages if label != baseline]
     if len(studies) == 1:

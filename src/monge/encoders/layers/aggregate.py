@@ -50,7 +50,7 @@ def parse_layers(layers: str | int | Sequence[int], count: int) -> tuple[int, ..
 def choose_layers(encoder: Encoder, layers: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return the numbers of the hidden states of *encoder* that *layers* names; see :func:`parse_layers`.
 
-    An encoder with named layers (``emb``, ``proj``) knows them by name, too. Its layers are no stack of equals, so
+    An encoder with named layers (``emb``, ``proj``) knows them by name, too. Its layers are not a stack of equals, so
     ``middle``, ``last`` and ``last5`` all mean the last. ``best`` names the layers that are known to agree best with
     people (``monge models layers`` lists them).
     """

@@ -36,7 +36,7 @@ class CapsuleModel:
         rows = len(self.artifact.settings["vocabulary"]) + 2
         table = self.artifact.arrays.get("embedding" if self.shape is not None else "linear")
         if table is None or len(table) != rows:
-            raise InputError(f"{self.artifact.path}: the table of words is missing or not right")
+            raise InputError(f"{self.artifact.path}: the table of words is missing or has the wrong form")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

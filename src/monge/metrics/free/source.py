@@ -41,7 +41,7 @@ class SourceReader:
         return dataclasses.replace(self, language=language, glosser=Glosser(language, dictionary))
 
     def bind(self, sources: Iterable[str]) -> SourceReader:
-        """Return the reader for the language that *sources* are in; raises InputError where it cannot be told."""
+        """Return the reader for the language that *sources* are in; raises InputError if it is not recognised."""
         if self.glosser:
             return self
         loaded = self.load(guess_source_language(sources, self.environment))
@@ -73,7 +73,7 @@ def guess_source_language(sources: Iterable[str], environment: Environment) -> s
     if guess is None:
         known = ", ".join(known_languages(environment))
         raise InputError(
-            f"the language of the sources cannot be told: give source_language=CODE (with a dictionary: {known})"
+            f"the language of the sources is not recognised: give source_language=CODE (with a dictionary: {known})"
         )
     first = guess.languages[0]
     if first == "en":

@@ -121,7 +121,7 @@ def _load_side(
     )
     layers = choose_layers(loaded, choice.layers)
     if str(settings.cloud.aggregation) == "single" and len(layers) > 1:
-        raise OptionError(f"layers={choice.layers} are {len(layers)}: choose how to join them, aggregation=mean say")
+        raise OptionError(f"layers={choice.layers} are {len(layers)}: choose how to join them, as in aggregation=mean")
     if settings.cloud.pooling == "sentence" and sentence_layer_of(loaded) not in (None, *layers):
         named = layer_names_of(loaded)[sentence_layer_of(loaded) or 0]
         raise OptionError(f"layers={choice.layers}: the sentence vectors of {loaded.signature} are made of {named}")

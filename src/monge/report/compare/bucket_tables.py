@@ -19,7 +19,7 @@ TITLES = {
 
 
 def bucket_table(buckets: Buckets, *, width: int = 18) -> Table:
-    """Return one table: buckets in rows, the first systems in columns, who is ahead, and how surely."""
+    """Return one table: buckets in rows, the first systems in columns, who is ahead, and how certain that is."""
     systems = buckets.systems[:MOST_SYSTEMS]
     names = short_names(buckets.systems, width)
     tested = any(bucket.p_value is not None for bucket in buckets.buckets)

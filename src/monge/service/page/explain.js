@@ -8,7 +8,7 @@ import { showOptions } from './options.js';
 import { byId, make, onDrop, readText, signed } from './state.js';
 
 const VIEWS = ['ribbons', 'columns', 'heatmap'];
-const PATIENCE = 250; // milliseconds until a picture is drawn anew for another width
+const PATIENCE = 250; // milliseconds until a picture is drawn again for another width
 const SLACK = 24; // pixels by which a picture may be too narrow
 const HINTS = {
   additive: 'Point at a word, or reach it with the Tab key, to see where its mass goes.',
@@ -64,7 +64,7 @@ class ExplainPanel {
     }).observe(byId('explain'));
   }
 
-  /** Draw anew when the room for the picture has changed. */
+  /** Draw again when the room for the picture has changed. */
   fit() {
     const room = this.room();
     if (!this.shown || !this.width || byId('why').hidden || Math.abs(room - this.width) < SLACK) return;
