@@ -19,20 +19,20 @@ LINES = 3200  # four chunks, of 1000 lines but the last
 KILLED = """
 import os, signal, sys
 from monge.cli import main
-from monge.storage.pack_index import PackIndex
+from monge.storage import pack_index
 from monge.engine.journal import Journal
 
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
-moment, keep, write, written = sys.argv.pop(1), Journal.keep, PackIndex._write, []
+moment, keep, write, written = sys.argv.pop(1), Journal.keep, pack_index.write_blobs, []
 
 def keep_and_die(self, *chunk):
     keep(self, *chunk)
     die()
 
-def write_and_die(self, *blobs):
-    write(self, *blobs)
+def write_and_die(*blobs):
+    write(*blobs)
     written.append(blobs)
     if len(written) == 2:
         die()
@@ -40,7 +40,7 @@ def write_and_die(self, *blobs):
 if moment == "kept":
     Journal.keep = keep_and_die
 if moment == "half kept":
-    PackIndex._write = write_and_die
+    pack_index.write_blobs = write_and_die
 sys.exit(main())
 """
 

@@ -24,7 +24,7 @@ def test_the_store_stays_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_was_used_lately_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pack_index, "PACK_BYTES", 1)  # a pack a blob
+    monkeypatch.setattr(pack_index, "PACK_BYTES", 1)  # one blob per pack
     store = Store(tmp_path / "blobs")
     day = 20_000
     for n in range(4):
@@ -54,7 +54,7 @@ def test_a_long_process_stores_again_when_there_is_room(tmp_path: Path) -> None:
 
 
 def test_a_long_process_stores_again_the_next_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pack_index, "PACK_BYTES", 1)  # a pack a blob
+    monkeypatch.setattr(pack_index, "PACK_BYTES", 1)  # one blob per pack
     store = Store(tmp_path / "blobs", most=10_000)
     for day in range(3):
         monkeypatch.setattr("monge.storage.store._today", lambda day=day: 20_000 + day)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from monge.storage.pack_index import checksum
+from monge.storage.packs import checksum
 from monge.storage.store import Store
 
 BLOBS = {bytes([n]) * 32: bytes([n, 255 - n]) * (20 + n) for n in range(60)} | {b"empty" * 5: b""}

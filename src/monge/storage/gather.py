@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.storage.buffers import Buffers
-from monge.storage.pack_index import PackIndex, checksum
+from monge.storage.pack_index import PackIndex
+from monge.storage.packs import checksum
 
 try:
     from monge.storage import _reading

@@ -1,30 +1,28 @@
-"""Blobs in append-only pack files under an SQLite index: what :class:`~monge.storage.store.Store` is made of."""
+"""The SQLite index of blobs in append-only pack files: what :class:`~monge.storage.store.Store` is made of."""
 
 from __future__ import annotations
 
 import os
 import re
 import sqlite3
-import stat
 import time
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain, groupby
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from monge.storage.packs import Entry, checksum, is_regular, open_pack, read_blobs, write_blobs
 
 FORMAT = 2  # raise it when what is stored changes: files of another format are built again
 PACK_BYTES = 64 << 20  # a pack is closed once it is this long; packs are dropped whole
 _APPLICATION = 0x4D4F4E47  # "MONG": marks the index as ours
 _BUSY_SECONDS = 60.0
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _SEQUENCE = "CREATE TABLE sqlite_sequence(name,seq)"  # made by SQLite for AUTOINCREMENT
 _MOST_KEYS = 500  # in one query
-_RUN_BYTES = 4 << 20  # read at once
 _SCHEMA = (
     "CREATE TABLE identity(name TEXT NOT NULL)",
     "CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
@@ -44,29 +42,6 @@ class DamagedIndexError(Exception):
     """The index says something that no version of monge writes."""
 
 
-class Entry(NamedTuple):
-    """Where a blob lies, and the checksum it must have."""
-
-    pack: int
-    offset: int
-    size: int
-    crc: int
-
-    @classmethod
-    def of(cls, row: Sequence[object]) -> Entry:
-        """Return the place that *row* holds; raise DamagedIndexError if it holds anything else."""
-        pack, offset, size, crc = row
-        if type(pack) is type(offset) is type(size) is type(crc) is int and min(pack, offset, size, crc) >= 0:
-            return cls(pack, offset, size, crc)  # this is run for every blob that is read
-        return cls(*(_count(value) for value in row))
-
-
-def checksum(key: bytes, blob: bytes | memoryview) -> int:
-    """Return the checksum of *blob* as the blob of *key*: another blob, or a part of one, has another."""
-    start = zlib.crc32(b"%d:%b%d:" % (len(key), key, len(blob)))
-    return zlib.crc32(blob, start)
-
-
 def _count(value: object) -> int:
     if not isinstance(value, int) or not 0 <= value <= _LARGEST:
         raise DamagedIndexError(f"it holds {value!r:.40} where a number belongs")
@@ -77,6 +52,14 @@ def _key(value: object) -> bytes:
     if not isinstance(value, bytes):
         raise DamagedIndexError(f"it holds {value!r:.40} where a key belongs")
     return value
+
+
+def _entry(row: Sequence[object]) -> Entry:
+    """Return the place that *row* holds; raise DamagedIndexError if it holds anything else."""
+    pack, offset, size, crc = row
+    if type(pack) is type(offset) is type(size) is type(crc) is int and min(pack, offset, size, crc) >= 0:
+        return Entry(pack, offset, size, crc)  # this is run for every blob that is read
+    return Entry(*(_count(value) for value in row))
 
 
 class PackIndex:
@@ -105,7 +88,7 @@ class PackIndex:
         found: dict[bytes, Entry] = {}
         for start in range(0, len(keys), _MOST_KEYS):
             stored, places = self._select(keys[start : start + _MOST_KEYS])
-            found.update((_key(key), Entry.of(place)) for key, place in zip(stored, places, strict=True))
+            found.update((_key(key), _entry(place)) for key, place in zip(stored, places, strict=True))
         return found
 
     def locate(self, keys: Sequence[bytes]) -> NDArray[np.int64] | None:
@@ -117,7 +100,7 @@ class PackIndex:
             return None
         rows = [found[key] for key in keys]
         values = set(map(type, chain.from_iterable(rows)))
-        whole = rows if values <= {int} else [Entry.of(row) for row in rows]
+        whole = rows if values <= {int} else [_entry(row) for row in rows]
         places = np.fromiter(chain.from_iterable(whole), dtype=np.int64, count=4 * len(whole)).reshape(-1, 4)
         if (places < 0).any():
             raise DamagedIndexError("it holds a negative place")
@@ -138,9 +121,7 @@ class PackIndex:
                 yield from ((key, None) for key, _ in group)
                 continue
             with stream:
-                end = os.fstat(stream.fileno()).st_size
-                for run in _runs(group):
-                    yield from _read_run(stream, end, run)
+                yield from read_blobs(stream, group)
 
     def has_pack(self, pack: int) -> bool:
         """Whether a pack is still there: another process may have pruned it."""
@@ -166,7 +147,7 @@ class PackIndex:
             for key, blob in fresh.items():
                 rows.append((key, number, pack, offset, len(blob), checksum(key, blob)))
                 offset += len(blob)
-            self._write(pack, start, fresh.values())
+            write_blobs(self._pack_path(pack), start, fresh.values())
             self._connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._connection.execute("UPDATE packs SET size = ?, used = ? WHERE id = ?", (offset, today, pack))
 
@@ -215,7 +196,7 @@ class PackIndex:
     def all_entries(self) -> dict[bytes, Entry]:
         """Return every entry there is."""
         rows = self._connection.execute("SELECT key, pack, offset, size, crc FROM entries")
-        return {_key(row[0]): Entry.of(row[1:]) for row in rows}
+        return {_key(row[0]): _entry(row[1:]) for row in rows}
 
     def check(self) -> None:
         """Raise DamagedIndexError if the index itself is damaged."""
@@ -302,33 +283,14 @@ class PackIndex:
         row = self._connection.execute("SELECT id, size FROM packs ORDER BY id DESC LIMIT 1").fetchone()
         if row is not None:
             pack, size = _count(row[0]), _count(row[1])
-            if size < PACK_BYTES and _is_regular(self._pack_path(pack)):
+            if size < PACK_BYTES and is_regular(self._pack_path(pack)):
                 return pack, size
         cursor = self._connection.execute("INSERT INTO packs(size, used) VALUES (0, ?)", (today,))
         return int(cursor.lastrowid or 0), 0
 
-    def _write(self, pack: int, start: int, blobs: Iterable[bytes]) -> None:
-        path, create = self._pack_path(pack), 0
-        if not start:  # whatever has this name is not a pack of ours
-            path.unlink(missing_ok=True)
-            create = os.O_CREAT | os.O_EXCL
-        with os.fdopen(os.open(path, os.O_RDWR | create | _NO_LINKS, 0o666), "r+b", 0) as stream:
-            stream.truncate(start)  # a file that lost its end grows by zeros, which fail their checksums
-            stream.seek(start)
-            for blob in blobs:
-                rest = memoryview(blob)
-                while rest:
-                    rest = rest[stream.write(rest) :]
-
     def open_to_read(self, pack: int) -> IO[bytes] | None:
         """Open a pack; None if it is not there, or is a link or anything else that this store never makes."""
-        path = self._pack_path(pack)
-        if not _is_regular(path):
-            return None
-        try:
-            return os.fdopen(os.open(path, os.O_RDONLY | _NO_LINKS), "rb", 0)
-        except FileNotFoundError:
-            return None
+        return open_pack(self._pack_path(pack))
 
     def _pack_path(self, pack: int) -> Path:
         return self.directory / f"{self._name}-{pack}.pack"
@@ -340,38 +302,3 @@ class PackIndex:
                 if path not in known:
                     with suppress(OSError):
                         path.unlink()
-
-
-def _is_regular(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
-
-
-def _runs(group: Iterable[tuple[bytes, Entry]]) -> Iterator[list[tuple[bytes, Entry]]]:
-    """Divide entries of a pack, in order of place, into runs that are read at once: no gaps, not too long."""
-    run: list[tuple[bytes, Entry]] = []
-    start = stop = 0
-    for key, entry in group:
-        if run and (entry.offset != stop or entry.offset + entry.size - start > _RUN_BYTES):
-            yield run
-            run = []
-        if not run:
-            start = entry.offset
-        run.append((key, entry))
-        stop = entry.offset + entry.size
-    if run:
-        yield run
-
-
-def _read_run(stream: IO[bytes], end: int, run: Sequence[tuple[bytes, Entry]]) -> Iterator[tuple[bytes, bytes | None]]:
-    """Yield the blobs of a run from a pack of *end* bytes; None for one that is not what was written for its key."""
-    start = run[0][1].offset
-    data = memoryview(b"")
-    if start < end:
-        stream.seek(start)
-        data = memoryview(stream.read(min(run[-1][1].offset + run[-1][1].size, end) - start))
-    for key, entry in run:
-        blob = bytes(data[entry.offset - start : entry.offset - start + entry.size])
-        yield key, blob if len(blob) == entry.size and checksum(key, blob) == entry.crc else None
