@@ -57,7 +57,8 @@ class AdapterSettings:
     the weights of what is learned: a teacher's opinions, the order of ever more damaged texts, that a paraphrase is
     nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. In Pearson's r a few
     unrelated texts would outweigh the differences between usable ones, so pairs whose sentences have a cosine below
-    ``floor`` by the teacher are not taught. With the weight ``hold`` all pairs, these included, are to keep the order
+    ``floor`` by the teacher are not taught. With the weight ``wide`` the teacher's order of all pairs, these included,
+    is taught beside that; with the weight ``hold`` all pairs these included, are to keep the order
     that the encoder gave them before; without it nothing holds the lower end of the scale.
     """
 
@@ -73,6 +74,7 @@ class AdapterSettings:
     tokens: float = 0.5  # within distil: similarities of single tokens, where both encoders cut texts alike
     margin: float = 0.02
     floor: float = -1.0
+    wide: float = 0.0
     hold: float = 0.0
 
     def __post_init__(self) -> None:
@@ -182,6 +184,8 @@ class AdapterTraining:
             if own.distil:
                 opinions = [example.opinions[i] for example, i in chosen]
                 loss = loss + own.distil * distil(parts, opinions, tokens=own.tokens, floor=own.floor)
+                if own.wide:
+                    loss = loss + own.wide * distil(parts, opinions, tokens=0.0, floor=-1.0)
             if own.hold:
                 loss = loss + own.hold * hold(parts, [example.before[i] for example, i in chosen])
             judged = [row for row, (example, _) in enumerate(chosen) if example.judgments]
