@@ -57,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="weight of keeping the order that the unchanged encoder gives (default: 0)",
     )
+    options.add_argument(
+        "--dtype", metavar="NAME", help="float32 or bfloat16, up to twice as fast where the processor has it"
+    )
     options.add_argument("--seed", type=seed, default=1, help="seed (default: 1)")
     options.add_argument("--device", default="auto", metavar="NAME", help="auto, cpu or cuda (default: auto)")
     add_environment_arguments(options)
@@ -82,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         notes=tuple(args.note),
         teacher_dtype=args.teacher_dtype,
     )
-    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "wide", "hold")
+    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "wide", "hold", "dtype")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     request = dataclasses.replace(request, settings=dataclasses.replace(request.chosen_settings, **given))
     result = run_train_adapter(

@@ -25,6 +25,7 @@ from monge.learned.teacher import Opinion
 from monge.learned.transport_scores import unlikeness
 
 LEAST_REFERENCES = 20
+_MOST_HELD_OUT = 300  # references
 _CHUNK = 16  # batches whose references are sorted by length together
 _STEPS_DOWN = (0, 2, 4, 8)  # edits of a ladder of damaged texts
 
@@ -76,6 +77,7 @@ class AdapterSettings:
     floor: float = -1.0
     wide: float = 0.0
     hold: float = 0.0
+    dtype: str = "float32"
 
     def __post_init__(self) -> None:
         if not 0 < self.rate < 1 or self.batch < 2:
@@ -251,10 +253,10 @@ def _best(example: Example) -> str:
 
 
 def _split(examples: Sequence[Example], seed: int, batch: int) -> tuple[list[Example], list[Example]]:
-    """Hold out a tenth of the references."""
+    """Hold out a tenth of the references, at most so many that judging takes little of the time."""
     if len(examples) < max(LEAST_REFERENCES, 2 * batch):
         need = max(LEAST_REFERENCES, 2 * batch)
         raise InputError(f"{len(examples)} different references are too few to train on: at least {need} are needed")
     order = np.random.default_rng([seed, 0]).permutation(len(examples))
-    count = max(2, len(examples) // 10)
+    count = max(2, min(len(examples) // 10, _MOST_HELD_OUT))
     return [examples[i] for i in order[count:]], [examples[i] for i in order[:count]]

@@ -113,7 +113,12 @@ def run_train_adapter(
     import_torch()
     examples = _ask(request, groups, environment, tell)
     student = LowRankEncoder(
-        directory, rank=settings.rank, length=settings.length, seed=request.seed, device=request.device
+        directory,
+        rank=settings.rank,
+        length=settings.length,
+        seed=request.seed,
+        device=request.device,
+        dtype=settings.dtype,
     )
     training = AdapterTraining(student, examples, settings, seed=request.seed)
     loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
