@@ -86,6 +86,14 @@ class AdapterSettings:
             raise OptionError("nothing to learn from: give a teacher, corruptions or judgments")
 
 
+@dataclass(frozen=True)
+class Ladder:
+    """Ever more damaged texts of one reference: the places of the texts, and the share of words that was edited."""
+
+    reference: int
+    steps: tuple[tuple[int, float], ...]
+
+
 @dataclass
 class _Texts:
     """The texts of a batch, each once."""
@@ -194,9 +202,10 @@ class AdapterTraining:
             if own.judge and len(judged) > 2:
                 wanted = [chosen[row][0].judgments[chosen[row][1]] for row in judged]
                 loss = loss + own.judge * unlikeness(score[judged], self._torch.tensor(wanted, device=score.device))
-        for weight, better_worse in ((own.ladder, ladders), (own.exchange, exchanged)):
-            if better_worse:
-                loss = loss + weight * self._rank(encoded, better_worse)
+        if ladders:
+            loss = loss + own.ladder * self._descend(encoded, ladders)
+        if exchanged:
+            loss = loss + own.exchange * self._rank(encoded, exchanged)
         return loss
 
     def _score(self, encoded: tuple[Any, Any, Any], pairs: Sequence[tuple[int, int]]) -> tuple[Any, dict[str, Any]]:
@@ -214,18 +223,36 @@ class AdapterTraining:
         worse, _ = self._score(encoded, [(worse, reference) for _, worse, reference in ranked])
         return self._torch.relu(self.settings.margin - (better - worse)).mean()
 
-    def _ladders(self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+    def _descend(self, encoded: tuple[Any, Any, Any], ladders: Sequence[Ladder]) -> Any:
+        """Return how far damaged texts are from ranking by their damage.
+
+        The mean hinge of neighbours on a ladder, plus 1 − Pearson's r of all scores with −severity: one scale for all
+        texts, not only an order of those of one reference.
+        """
+        pairs = [(text, ladder.reference) for ladder in ladders for text, _ in ladder.steps]
+        score, _ = self._score(encoded, pairs)
+        damage = self._torch.tensor([severity for ladder in ladders for _, severity in ladder.steps])
+        neighbours = [
+            (better, worse, ladder.reference)
+            for ladder in ladders
+            for (better, _), (worse, _) in itertools.pairwise(ladder.steps)
+        ]
+        return self._rank(encoded, neighbours) + unlikeness(score, -damage.to(score.device))
+
+    def _ladders(self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator) -> list[Ladder]:
         """Damage a text of every third reference more and more."""
-        ranked = []
+        ladders = []
         for example in batch[:: 3 if self.settings.distil else 1]:
             text = _best(example)
-            steps = [texts.place(text)]
+            words, steps = len(text.split()), [(texts.place(text), 0.0)]
             for before, after in itertools.pairwise(_STEPS_DOWN):
-                text = damage(text, after - before, self._vocabulary, rng)
-                steps.append(texts.place(text))
-            reference = texts.place(example.reference)
-            ranked += [(a, b, reference) for a, b in itertools.pairwise(steps) if a != b]
-        return ranked
+                worse = damage(text, after - before, self._vocabulary, rng)
+                if worse != text:
+                    steps.append((texts.place(worse), min(1.0, after / max(words, 1))))
+                text = worse
+            if len(steps) > 1:
+                ladders.append(Ladder(texts.place(example.reference), tuple(steps)))
+        return ladders
 
     def _exchanges(
         self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator
