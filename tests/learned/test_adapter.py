@@ -109,6 +109,31 @@ def test_pairs_below_the_floor_are_kept_to_be_held(tiny, teacher, pairs_file, tm
     assert counts[0] == counts[2] > counts[1]
 
 
+def test_the_order_of_all_pairs_can_be_taught_beside_that_of_near_ones(
+    tiny, teacher, pairs_file, tmp_path, environment
+):
+    """With a weight for it, pairs below the floor stay in the training, and the student orders all as its teacher."""
+    pairs = [tuple(line.split("\t")) for line in pairs_file.read_text().splitlines()[1:]]
+    asked = Teacher(load_encoder(teacher, environment=environment), None)
+    wanted = [opinion.cosine for opinion in asked.ask(pairs)]
+    counts, likeness = [], []
+    for weight in (0.0, 3.0):
+        settings = dataclasses.replace(SETTINGS, ladder=0.0, exchange=0.0, floor=0.9, wide=weight)
+        path = tmp_path / f"{weight}.safetensors"
+        made = request(tiny, teacher, pairs_file, path, settings=settings, corrupt=False)
+        counts.append(run_train_adapter(made, environment=environment).pairs)
+        adapted = Teacher(load_encoder(str(path), environment=environment), None)
+        likeness.append(np.corrcoef(wanted, [opinion.cosine for opinion in adapted.ask(pairs)])[0, 1])
+    assert counts[1] == len(set(pairs)) > counts[0]
+    assert likeness[1] > likeness[0]
+
+
+def test_a_teacher_can_answer_in_whole_numbers(tiny, teacher, pairs_file, tmp_path, environment):
+    made = request(tiny, teacher, pairs_file, tmp_path / "a.safetensors")
+    made = dataclasses.replace(made, teacher_dtype="int8", settings=dataclasses.replace(SETTINGS, steps=2))
+    assert run_train_adapter(made, environment=environment).artifact.history["teacher_dtype"] == "int8"
+
+
 def test_what_is_held_changes_less(tiny, teacher, pairs_file, tmp_path, environment):
     """The held encoder sees all pairs more as the plain one does than an encoder that is only taught."""
     plain = load_encoder(str(tiny), environment=environment)

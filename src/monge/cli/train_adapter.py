@@ -27,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     data = parser.add_argument_group("what to learn from")
     data.add_argument("--pairs", nargs="+", action="extend", default=[], metavar="FILE", help="texts without judgments")
     data.add_argument("--teacher", default="", metavar="ENCODER", help="teach the opinions of this encoder")
+    data.add_argument(
+        "--teacher-dtype", default="float32", metavar="NAME", help="its numbers; int8 answers in half the time"
+    )
     data.add_argument("--corrupt", action="store_true", help="teach the order of damaged texts")
     data.add_argument(
         "--judgments", nargs="+", action="extend", default=[], metavar="DATA", help="teach human judgments"
@@ -46,10 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--floor", type=float, metavar="X", help="do not teach pairs with a lower cosine by the teacher (default: none)"
     )
     options.add_argument(
+        "--wide", type=float, metavar="X", help="weight of the teacher's order of all pairs, whatever --floor says"
+    )
+    options.add_argument(
         "--hold",
         type=float,
         metavar="X",
         help="weight of keeping the order that the unchanged encoder gives (default: 0)",
+    )
+    options.add_argument(
+        "--dtype", metavar="NAME", help="float32 or bfloat16, up to twice as fast where the processor has it"
     )
     options.add_argument("--seed", type=seed, default=1, help="seed (default: 1)")
     options.add_argument("--device", default="auto", metavar="NAME", help="auto, cpu or cuda (default: auto)")
@@ -74,8 +83,9 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         device=args.device,
         notes=tuple(args.note),
+        teacher_dtype=args.teacher_dtype,
     )
-    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "hold")
+    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "wide", "hold", "dtype")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     request = dataclasses.replace(request, settings=dataclasses.replace(request.chosen_settings, **given))
     result = run_train_adapter(

@@ -25,6 +25,7 @@ from monge.learned.teacher import Opinion
 from monge.learned.transport_scores import unlikeness
 
 LEAST_REFERENCES = 20
+_MOST_HELD_OUT = 300  # references
 _CHUNK = 16  # batches whose references are sorted by length together
 _STEPS_DOWN = (0, 2, 4, 8)  # edits of a ladder of damaged texts
 
@@ -57,7 +58,8 @@ class AdapterSettings:
     the weights of what is learned: a teacher's opinions, the order of ever more damaged texts, that a paraphrase is
     nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. In Pearson's r a few
     unrelated texts would outweigh the differences between usable ones, so pairs whose sentences have a cosine below
-    ``floor`` by the teacher are not taught. With the weight ``hold`` all pairs, these included, are to keep the order
+    ``floor`` by the teacher are not taught. With the weight ``wide`` the teacher's order of all pairs, these included,
+    is taught beside that; with the weight ``hold`` all pairs these included, are to keep the order
     that the encoder gave them before; without it nothing holds the lower end of the scale.
     """
 
@@ -73,13 +75,23 @@ class AdapterSettings:
     tokens: float = 0.5  # within distil: similarities of single tokens, where both encoders cut texts alike
     margin: float = 0.02
     floor: float = -1.0
+    wide: float = 0.0
     hold: float = 0.0
+    dtype: str = "float32"
 
     def __post_init__(self) -> None:
         if not 0 < self.rate < 1 or self.batch < 2:
             raise OptionError(f"rate={self.rate}, batch={self.batch}: a rate below 1 and at least 2 texts are needed")
         if not any((self.distil, self.ladder, self.exchange, self.judge)):
             raise OptionError("nothing to learn from: give a teacher, corruptions or judgments")
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Ever more damaged texts of one reference: the places of the texts, and the share of words that was edited."""
+
+    reference: int
+    steps: tuple[tuple[int, float], ...]
 
 
 @dataclass
@@ -182,15 +194,18 @@ class AdapterTraining:
             if own.distil:
                 opinions = [example.opinions[i] for example, i in chosen]
                 loss = loss + own.distil * distil(parts, opinions, tokens=own.tokens, floor=own.floor)
+                if own.wide:
+                    loss = loss + own.wide * distil(parts, opinions, tokens=0.0, floor=-1.0)
             if own.hold:
                 loss = loss + own.hold * hold(parts, [example.before[i] for example, i in chosen])
             judged = [row for row, (example, _) in enumerate(chosen) if example.judgments]
             if own.judge and len(judged) > 2:
                 wanted = [chosen[row][0].judgments[chosen[row][1]] for row in judged]
                 loss = loss + own.judge * unlikeness(score[judged], self._torch.tensor(wanted, device=score.device))
-        for weight, better_worse in ((own.ladder, ladders), (own.exchange, exchanged)):
-            if better_worse:
-                loss = loss + weight * self._rank(encoded, better_worse)
+        if ladders:
+            loss = loss + own.ladder * self._descend(encoded, ladders)
+        if exchanged:
+            loss = loss + own.exchange * self._rank(encoded, exchanged)
         return loss
 
     def _score(self, encoded: tuple[Any, Any, Any], pairs: Sequence[tuple[int, int]]) -> tuple[Any, dict[str, Any]]:
@@ -208,18 +223,36 @@ class AdapterTraining:
         worse, _ = self._score(encoded, [(worse, reference) for _, worse, reference in ranked])
         return self._torch.relu(self.settings.margin - (better - worse)).mean()
 
-    def _ladders(self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+    def _descend(self, encoded: tuple[Any, Any, Any], ladders: Sequence[Ladder]) -> Any:
+        """Return how far damaged texts are from ranking by their damage.
+
+        The mean hinge of neighbours on a ladder, plus 1 − Pearson's r of all scores with −severity: one scale for all
+        texts, not only an order of those of one reference.
+        """
+        pairs = [(text, ladder.reference) for ladder in ladders for text, _ in ladder.steps]
+        score, _ = self._score(encoded, pairs)
+        damage = self._torch.tensor([severity for ladder in ladders for _, severity in ladder.steps])
+        neighbours = [
+            (better, worse, ladder.reference)
+            for ladder in ladders
+            for (better, _), (worse, _) in itertools.pairwise(ladder.steps)
+        ]
+        return self._rank(encoded, neighbours) + unlikeness(score, -damage.to(score.device))
+
+    def _ladders(self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator) -> list[Ladder]:
         """Damage a text of every third reference more and more."""
-        ranked = []
+        ladders = []
         for example in batch[:: 3 if self.settings.distil else 1]:
             text = _best(example)
-            steps = [texts.place(text)]
+            words, steps = len(text.split()), [(texts.place(text), 0.0)]
             for before, after in itertools.pairwise(_STEPS_DOWN):
-                text = damage(text, after - before, self._vocabulary, rng)
-                steps.append(texts.place(text))
-            reference = texts.place(example.reference)
-            ranked += [(a, b, reference) for a, b in itertools.pairwise(steps) if a != b]
-        return ranked
+                worse = damage(text, after - before, self._vocabulary, rng)
+                if worse != text:
+                    steps.append((texts.place(worse), min(1.0, after / max(words, 1))))
+                text = worse
+            if len(steps) > 1:
+                ladders.append(Ladder(texts.place(example.reference), tuple(steps)))
+        return ladders
 
     def _exchanges(
         self, batch: Sequence[Example], texts: _Texts, rng: np.random.Generator
@@ -247,10 +280,10 @@ def _best(example: Example) -> str:
 
 
 def _split(examples: Sequence[Example], seed: int, batch: int) -> tuple[list[Example], list[Example]]:
-    """Hold out a tenth of the references."""
+    """Hold out a tenth of the references, at most so many that judging takes little of the time."""
     if len(examples) < max(LEAST_REFERENCES, 2 * batch):
         need = max(LEAST_REFERENCES, 2 * batch)
         raise InputError(f"{len(examples)} different references are too few to train on: at least {need} are needed")
     order = np.random.default_rng([seed, 0]).permutation(len(examples))
-    count = max(2, len(examples) // 10)
+    count = max(2, min(len(examples) // 10, _MOST_HELD_OUT))
     return [examples[i] for i in order[count:]], [examples[i] for i in order[:count]]

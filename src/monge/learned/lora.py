@@ -17,23 +17,29 @@ from monge.errors import ModelError, OptionError
 from monge.learned.checkpoint import Tensors
 from monge.learned.truncation import count_cut
 
+DTYPES = ("float32", "bfloat16")
 MINIMUM_LENGTH = 8
 
 
 class LowRankEncoder:
     """An encoder whose matrices W become W + U·D with trained U (out, rank) and D (rank, in).
 
-    U starts at zero, so training starts from the encoder itself. Embeddings, biases and norms do not change.
+    U starts at zero, so training starts from the encoder itself. Embeddings, biases and norms do not change. With the
+    *dtype* bfloat16 matrices are multiplied in it; the factors and what is computed from vectors stay in float32.
     """
 
-    def __init__(self, directory: Path, *, rank: int, length: int, seed: int, device: str = "auto") -> None:
+    def __init__(
+        self, directory: Path, *, rank: int, length: int, seed: int, device: str = "auto", dtype: str = "float32"
+    ) -> None:
         torch, transformers = import_torch()
         kind = read_config(directory)["model_type"]
         if kind not in NAMINGS:
             raise ModelError(f"{directory}: adapters are trained for {', '.join(NAMINGS)}, not for {kind}")
         if rank < 1 or length < MINIMUM_LENGTH:
             raise OptionError(f"rank={rank}, length={length}: at least 1 and {MINIMUM_LENGTH} are needed")
-        self._torch = torch
+        if dtype not in DTYPES:
+            raise OptionError(f"dtype={dtype!r}: adapters are trained in {' or '.join(DTYPES)}")
+        self._torch, self._short = torch, dtype == "bfloat16"
         self.device = choose_device(device)
         self.length = length
         with quiet(transformers):
@@ -80,10 +86,12 @@ class LowRankEncoder:
             tokens[row, :count] = 1 - np.asarray(encoding.special_tokens_mask)
         mask = torch.from_numpy(real).to(self.device)
         inputs = torch.from_numpy(ids).to(self.device)
-        states = self.model(input_ids=inputs, attention_mask=mask, output_hidden_states=True).hidden_states
+        with torch.autocast(self.device.partition(":")[0], torch.bfloat16, enabled=self._short):
+            states = self.model(input_ids=inputs, attention_mask=mask, output_hidden_states=True).hidden_states
+        states = [states[layer].float(), states[-1].float()]
         sentences = (states[-1] * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
         normal = torch.nn.functional.normalize
-        return normal(states[layer], dim=-1), torch.from_numpy(tokens).to(self.device), normal(sentences, dim=-1)
+        return normal(states[0], dim=-1), torch.from_numpy(tokens).to(self.device), normal(sentences, dim=-1)
 
     def load(self, tensors: Mapping[str, Any]) -> None:
         """Take the values of all factors."""

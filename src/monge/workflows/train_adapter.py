@@ -42,9 +42,9 @@ class TrainAdapterRequest:
     """What is to be learned, from what, and where it is written.
 
     ``pairs`` are tables of hypotheses with references, without judgments. ``teacher`` names the encoder whose opinions
-    are taught (distillation); ``corrupt`` adds the order of damaged texts and of exchanged words; both need no human
-    label. ``judgments`` name sets of human judgments as ``monge correlate`` does. ``notes`` go into the manifest: where
-    the data come from and under which licences.
+    are taught (distillation), computed in ``teacher_dtype``; ``corrupt`` adds the order of damaged texts and of
+    exchanged words; both need no human label. ``judgments`` name sets of human judgments as ``monge correlate`` does.
+    ``notes`` go into the manifest: where the data come from and under which licences.
     """
 
     encoder: str
@@ -57,6 +57,7 @@ class TrainAdapterRequest:
     seed: int = 1
     device: str = "auto"
     notes: tuple[str, ...] = ()
+    teacher_dtype: str = "float32"
 
     @property
     def chosen_settings(self) -> AdapterSettings:
@@ -114,13 +115,18 @@ def run_train_adapter(
     import_torch()
     examples = _ask(request, groups, environment, tell)
     student = LowRankEncoder(
-        directory, rank=settings.rank, length=settings.length, seed=request.seed, device=request.device
+        directory,
+        rank=settings.rank,
+        length=settings.length,
+        seed=request.seed,
+        device=request.device,
+        dtype=settings.dtype,
     )
     training = AdapterTraining(student, examples, settings, seed=request.seed)
     loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
     weights = digest(weight_files(directory), environment)
     base, data = name_base(request.encoder, title), _describe_data(request, groups)
-    recipe = f"adapter {weights} {settings} {data} {request.teacher} {request.seed}"
+    recipe = f"adapter {weights} {settings} {data} {request.teacher} {request.teacher_dtype} {request.seed}"
     count = sum(len(example.hypotheses) for example in examples)
     tell(f"training {title}: {len(examples):,} references, {count:,} pairs, {settings.steps} steps on {student.device}")
     bar = progress_reporter("adapter", settings.steps)
@@ -182,11 +188,12 @@ def _ask(
     """Return the examples with the opinions of the teacher, and of the encoder itself where these are to be held."""
     settings, pairs = request.chosen_settings, [(text, one.reference) for one in examples for text in one.hypotheses]
 
-    def ask(name: str) -> Iterator[Opinion]:
+    def ask(name: str, dtype: str = "float32") -> Iterator[Opinion]:
         from tqdm import tqdm
 
         store = vector_store(environment) if environment.cache else None
-        teacher = Teacher(load_encoder(name, device=request.device, environment=environment), store)
+        encoder = load_encoder(name, device=request.device, dtype=dtype, environment=environment)
+        teacher = Teacher(encoder, store)
         tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
         shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
         return iter(list(shown))
@@ -196,9 +203,9 @@ def _ask(
         own = ask(request.encoder)
         asked = [dataclasses.replace(one, before=tuple(next(own) for _ in one.hypotheses)) for one in asked]
     if settings.distil:
-        theirs = ask(request.teacher)
+        theirs = ask(request.teacher, request.teacher_dtype)
         asked = [dataclasses.replace(one, opinions=tuple(next(theirs) for _ in one.hypotheses)) for one in asked]
-    if settings.hold or not settings.distil:
+    if settings.hold or settings.wide or not settings.distil:
         return asked
     return [kept for kept in (example.above(settings.floor) for example in asked) if kept is not None]
 
@@ -225,6 +232,7 @@ def _history(
     return {
         "variant": request.variant,
         "teacher": _name(request.teacher),
+        "teacher_dtype": request.teacher_dtype,
         "data": data,
         "notes": list(request.notes),
         "training": dataclasses.asdict(settings),
