@@ -1,5 +1,6 @@
 """Where tests find data and weights; what is absent is said, not hidden."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -22,6 +23,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.name.startswith("test_") and "\npytestmark = pytest.mark.torch\n" in collection_path.read_text():
         return True
     return None
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of the garbage collector, which would walk through 8,000 tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def find_data() -> Path | None:
