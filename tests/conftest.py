@@ -2,6 +2,8 @@
 
 import gc
 import os
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,16 @@ def find_data() -> Path | None:
     named = os.environ.get("MONGE_DATA")
     candidates = [Path(named)] if named else [ROOT.parent / "shared" / "data"]
     return next((path for path in candidates if path.is_dir()), None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pipelines_are_loaded_once() -> Iterator[None]:
+    """Let all annotators of the tests share the pipelines of spaCy, which are only read."""
+    from monge.annotate import spacy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spacy, "load_pipeline", cache(spacy.load_pipeline))
+        yield
 
 
 @pytest.fixture(scope="session")
