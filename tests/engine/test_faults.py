@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -67,6 +68,14 @@ def expected(tmp_path_factory: pytest.TempPathFactory, minilm_directory: Path) -
     return printed, segments
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, minilm_directory: Path, expected: tuple[str, bytes]) -> Path:
+    """The cache that a job left behind; tests damage copies of it."""
+    runner = Runner(tmp_path_factory.mktemp("first"), minilm_directory)
+    assert runner.run("out.tsv")[:2] == expected
+    return runner.folder / "cache"
+
+
 def test_jobs_at_once(runner: Runner, expected: tuple[str, bytes]) -> None:
     names = [f"{n}.tsv" for n in range(3)]
     running = [runner.start(name) for name in names]
@@ -119,9 +128,9 @@ def renumber(cache: Path) -> None:
     [(cut, "damaged"), (garble, "damaged entries"), (lose_packs, ""), (renumber, "another version")],
 )
 def test_a_cache_that_cannot_be_trusted(
-    runner: Runner, expected: tuple[str, bytes], damage: Callable[[Path], None], told: str
+    runner: Runner, filled: Path, expected: tuple[str, bytes], damage: Callable[[Path], None], told: str
 ) -> None:
-    assert runner.run("first.tsv")[:2] == expected
+    shutil.copytree(filled, runner.folder / "cache")
     damage(runner.folder / "cache")
     printed, segments, said = runner.run("second.tsv")
     assert (printed, segments) == expected

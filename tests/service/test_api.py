@@ -1,38 +1,25 @@
-"""The JSON API: correct answers, and refusals with their reasons."""
+"""The JSON API: correct answers."""
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from monge.cli import main
 from monge.encoders.static import StaticEncoder
 from monge.encoders.static.files import VectorTable
 from monge.encoders.static.hashed import HashedEncoder
-from monge.errors import OptionError
 from monge.metrics import load_metric
 from monge.metrics.base import sign_scores
 from monge.service.app import create_app
-from monge.service.messages import CompareBody, ScoreBody, Strict
 from monge.service.settings import ServiceSettings
 from monge.text import Segment
 
+from .bodies import PAIR, post, score_request
 from .conftest import make_app
-
-PAIR = {"hypothesis": "the boy ran", "references": ["the man ran home"]}
-
-
-def post(client: TestClient, path: str, body: object, **options: object):
-    return client.post(path, json=body, **options)
-
-
-def score_request(*names: str, segments: object = (PAIR,), **options: object) -> dict[str, object]:
-    return {"metrics": [{"name": name, "options": options} for name in names], "segments": list(segments)}
 
 
 def test_scores_are_those_of_the_library(client: TestClient) -> None:
@@ -189,247 +176,9 @@ def test_health_and_counters(client: TestClient) -> None:
     assert "monge_segments_total" in text
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status", "field"),
-    [
-        ("/api/score", score_request("bertscor"), 422, "metrics[0].name"),
-        ("/api/score", score_request("emd", nonsense=1), 422, "metrics[0].options.nonsense"),
-        ("/api/score", score_request("emd", idf="/etc/passwd"), 422, "metrics[0].options.idf"),
-        ("/api/score", score_request("emd", encoder="../../x"), 422, "metrics[0].options.encoder"),
-        ("/api/score", score_request("emd", cost="nope"), 422, "metrics[0].options"),
-        ("/api/score", score_request("emd", layers=[1, 2]), 422, "metrics[0].options.layers"),
-        ("/api/score", score_request("emd", lambda_c=None), 422, "metrics[0].options.lambda_c"),
-        ("/api/score", score_request("emd", segments=[{"hypothesis": "a"}]), 422, "metrics[0]"),
-        ("/api/score", score_request("emd", segments=[]), 422, "segments"),
-        ("/api/score", {"metrics": [], "segments": [PAIR]}, 422, "metrics"),
-        ("/api/score", score_request("emd", segments=[{"hypothesis": 3}]), 422, "segments[0].hypothesis"),
-        ("/api/score", score_request("emd", segments=[{**PAIR, "typo": 1}]), 422, "segments[0].typo"),
-        (
-            "/api/score",
-            score_request("emd", segments=[{**PAIR, "hypothesis": "a" * 10_001}]),
-            413,
-            "segments[0].hypothesis",
-        ),
-        ("/api/score", score_request("chrf", segments=[PAIR] * 5001), 413, "segments"),
-        (
-            "/api/score",
-            score_request("emd", segments=[{"hypothesis": "a " * 2500, "references": ["b " * 2500] * 3}]),
-            413,
-            "segments[0]",
-        ),
-        ("/api/score", score_request(*["chrf"] * 9), 413, "metrics"),
-        ("/api/score", score_request("ter", segments=[{**PAIR, "hypothesis": "a " * 101}]), 413, "metrics[0]"),
-        (
-            "/api/score",
-            score_request("ter", segments=[{**PAIR, "hypothesis": "a," * 60}], normalized=True),
-            413,
-            "metrics[0]",
-        ),
-        (
-            "/api/score",
-            score_request("ribes", segments=[{**PAIR, "hypothesis": "a" * 101}], tokenize="char"),
-            413,
-            "metrics[0]",
-        ),
-        (
-            "/api/explain",
-            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a", "references": ["b", "c " * 1001]}},
-            413,
-            "segment.references[1]",
-        ),
-        (
-            "/api/explain",
-            {"metric": {"name": "emd"}, "segment": {"hypothesis": "a " * 600, "references": ["b " * 300, "c " * 200]}},
-            413,
-            "segment.references",
-        ),
-        (
-            "/api/explain",
-            {"metric": {"name": "emd"}, "segment": {**PAIR, "hypothesis": "a" * 10_001}},
-            413,
-            "segment.hypothesis",
-        ),
-        (
-            "/api/explain",
-            {"metric": {"name": "bleu"}, "segment": {**PAIR, "hypothesis": " "}},
-            422,
-            "segment.hypothesis",
-        ),
-        (
-            "/api/compare",
-            {"metrics": [{"name": "chrf"}], "systems": {"a": ["x"]}, "references": [["x"]]},
-            422,
-            "systems",
-        ),
-        (
-            "/api/compare",
-            {"metrics": [{"name": "chrf"}], "systems": {"a": ["x"], "b": ["x", "y"]}, "references": [["x"]]},
-            422,
-            "systems.b",
-        ),
-        ("/api/compare", {"metrics": [{"name": "chrf"}], "systems": {"a": [], "b": []}}, 422, "systems.a"),
-        (
-            "/api/compare",
-            {
-                "metrics": [{"name": "chrf"}],
-                "systems": {"a": ["x"], "b": ["x" * 5000]},
-                "references": [["y" * 5000]] * 3,
-            },
-            413,
-            "systems.b[0]",
-        ),
-    ],
-)
-def test_refusals_name_the_field(client: TestClient, path: str, body: object, status: int, field: str) -> None:
-    answer = post(client, path, body)
-    assert answer.status_code == status, answer.text
-    assert answer.json()["field"] == field
-    assert len(answer.json()["error"]) > 10
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"{", 422), (b"", 422), (b"[]", 422), (b"null", 422), (b'"x"', 422), (b"\xff\xfe", 422),
-        (b'{"metrics": NaN}', 422), (b"[" * 100_000, 422), (b'{"a": ' + b"9" * 10_000 + b"}", 422),
-        (json.dumps(score_request("emd")).encode().replace(b"the boy", b"\\ud800"), 422),
-        (json.dumps({str(i): 1 for i in range(2000)}).encode(), 422),
-    ],
-)  # fmt: skip
-def test_malformed_bodies(client: TestClient, body: bytes, status: int) -> None:
-    answer = client.post("/api/score", content=body, headers={"content-type": "application/json"})
-    assert answer.status_code == status
-    assert "error" in answer.json()
-
-
-@pytest.mark.parametrize(
-    ("model", "body"),
-    [
-        (ScoreBody, {"metrics": [1] * 100, "segments": [2] * 100}),
-        (ScoreBody, {"metrics": [{"name": "emd", "options": {str(i): [] for i in range(2000)}}], "segments": [3]}),
-        (CompareBody, {"metrics": [{"name": "emd"}], "systems": {str(i): i for i in range(2000)}}),
-        (CompareBody, {"metrics": [], "systems": {"a": [1] * 9, "b": []}, "references": [[1, 2], 3, 4]}),
-        (CompareBody, {"metrics": [], "systems": {"a": [], "b": []}, "sources": [1] * 100}),
-        (ScoreBody, dict.fromkeys(map(str, range(2000)))),
-    ],
-)
-def test_few_of_many_mistakes_are_reported(model: type[Strict], body: dict[str, object]) -> None:
-    """A body has room for millions, and listing them all takes gigabytes and minutes in which nobody is served."""
-    with pytest.raises(ValidationError) as found:
-        model.model_validate(body)
-    assert found.value.error_count() <= 3
-
-
-def test_malformed_json_names_the_place(client: TestClient) -> None:
-    answer = client.post("/api/score", content=b'{"metrics": }', headers={"content-type": "application/json"})
-    assert answer.json() == {"error": "the body is not JSON: Expecting value (character 12)"}
-
-
-def test_other_content_types_are_refused(client: TestClient) -> None:
-    answer = client.post("/api/score", content=b"{}", headers={"content-type": "text/plain"})
-    assert answer.status_code == 415
-
-
-HOSTILE = [
-    "<script>alert(1)</script><img src=x onerror=alert(1)>",
-    "null\x00byte \x1b[31m \u202e\u2066 rtl مرحبا",
-    "e" + "\u0301" * 500,
-    "👩‍👩‍👧‍👦" * 50,
-    "\ufeff\u2028\u2029\u0085",
-    "   ",
-    "",
-    "日本語のテキスト",
-]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_texts_are_scored_and_shown_literally(client: TestClient, text: str) -> None:
-    segment = {"hypothesis": text, "references": ["plain", text]}
-    names = ("bertscore", "emd", "lazy_emd", "moverscore", "wmdo", "chrf", "bleu")
-    assert post(client, "/api/score", score_request(*names, segments=[segment])).status_code == 200
-    answer = post(client, "/api/explain", {"metric": {"name": "emd"}, "segment": segment})
-    assert answer.status_code == 200
-    picture = answer.json()["pictures"][0]
-    for drawn in picture.values():
-        assert "<script" not in drawn
-        assert "<img" not in drawn
-
-
 def test_idf_of_one_pair_is_noted(client: TestClient) -> None:
     result = post(client, "/api/score", score_request("moverscore")).json()["results"][0]
     assert "uniform" in result["notes"][0]
-
-
-def test_headers_are_strict_everywhere(client: TestClient) -> None:
-    for path in ("/", "/api/metrics", "/nowhere", "/page/app.js"):
-        headers = client.get(path).headers
-        policy = headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "unsafe" not in policy
-        assert headers["x-content-type-options"] == "nosniff"
-        assert "access-control-allow-origin" not in headers
-
-
-def test_no_cross_origin_access(client: TestClient) -> None:
-    answer = client.options(
-        "/api/score", headers={"origin": "https://evil.example", "access-control-request-method": "POST"}
-    )
-    assert "access-control-allow-origin" not in answer.headers
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", "evil-localhost", "",
-        "[::1]evil.example", "[::1].evil.example:80", "[::2]:80", "[", "localhost:80:evil", "localhost@evil",
-        "127.0.0.2", "a.b.sub.example.evil", "sub.example",
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("path", ["/api/metrics", "/", "/healthz"])
-def test_other_host_names_are_refused(named: TestClient, path: str, host: str) -> None:
-    """DNS rebinding: a foreign page that reaches this machine under its own name reads nothing."""
-    answer = named.get(path, headers={"host": host})
-    assert answer.status_code == 421
-    assert "host name" in answer.json()["error"]
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-
-
-@pytest.mark.parametrize(
-    "host", ["localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]", "[::1]:8000", "a.sub.example", "a.b.sub.example:80"]
-)
-def test_known_host_names_are_served(named: TestClient, host: str) -> None:
-    assert named.get("/api/metrics", headers={"host": host}).status_code == 200
-
-
-@pytest.fixture(scope="session")
-def named() -> Iterator[TestClient]:
-    settings = ServiceSettings(encoders=(), hosts=("localhost", "127.0.0.1", "[::1]", "*.sub.example"))
-    with TestClient(create_app(settings), raise_server_exceptions=False) as session:
-        yield session
-
-
-def test_any_host_name_may_be_allowed() -> None:
-    with TestClient(create_app(ServiceSettings(encoders=(), hosts=("*",)))) as client:
-        assert client.get("/healthz", headers={"host": "any.example"}).status_code == 200
-
-
-@pytest.mark.parametrize("host", ["a*b", "*a.example", "*.*.example", "**"])
-def test_a_host_pattern_that_matches_nothing_sensible_is_refused(host: str) -> None:
-    with pytest.raises(OptionError, match="host"):
-        ServiceSettings(hosts=(host,))
-
-
-def test_the_page_loads_only_from_here(client: TestClient) -> None:
-    import re
-
-    from monge.service.static import PAGE_FILES
-
-    for path in PAGE_FILES:
-        answer = client.get(path)
-        assert answer.status_code == 200
-        links = re.findall(r"""(?:src|href)=["']([^"']+)|from '([^']+)'|@import|url\(([^)]+)\)""", answer.text)
-        for link in links:
-            assert all(not part or part.startswith(("/", "./", "#")) for part in link), (path, link)
 
 
 def test_words_that_an_encoder_does_not_know_are_marked() -> None:
@@ -480,25 +229,6 @@ def test_the_multilingual_encoder_is_taken_where_it_is_offered() -> None:
     assert note in explained["explanation"]["notes"]
     assert declared["notes"] == []
     assert guessed["signature"] != declared["signature"]
-
-
-@pytest.mark.parametrize(
-    ("body", "error"),
-    [
-        ({"segments": [PAIR]}, "metrics is missing"),
-        ({"metrics": [], "segments": [PAIR]}, "metrics needs at least 1"),
-        ({"metrics": ["chrf"], "segments": [{**PAIR, "hypothesis": 5}]}, "hypothesis must be a text, not a number"),
-        ({"metrics": ["chrf"], "segments": [{**PAIR, "hypothese": "x"}]}, "there is no field 'hypothese' here"),
-        ({"metrics": ["chrf"], "segments": "x"}, "segments must be a list, not a text"),
-        ({"metrics": ["chrf"], "segments": [{"hypothesis": "", "references": [None]}]},
-         "entry 1 of references must be a text, not null"),
-        ([], "the body must be an object, not a list"),
-    ],
-)  # fmt: skip
-def test_complaints_are_plain_sentences(client: TestClient, body: object, error: str) -> None:
-    answer = post(client, "/api/score", body)
-    assert answer.status_code == 422
-    assert answer.json()["error"] == error
 
 
 def test_a_comparison_tells_how_far_it_is(client: TestClient) -> None:

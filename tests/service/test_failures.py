@@ -170,3 +170,6 @@ def test_the_environment_reaches_the_service(tmp_path: Path) -> None:
         assert client.get("/api/metrics").status_code == 401
         answer = client.get("/api/metrics", headers={"authorization": "Bearer secret"})
     assert set(answer.json()["encoders"]) <= {"use"}  # whose files are in a package that may be installed
+    cards = {card["name"]: card for card in answer.json()["metrics"]}
+    assert "monge models fetch smollm2" in cards["gloss_lm"]["reason"]
+    assert not (tmp_path / "downloads").exists()  # a list is no reason to fetch hundreds of megabytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import sys
 from pathlib import Path
@@ -47,6 +48,22 @@ def test_any_text_survives(tmp_path_factory: pytest.TempPathFactory, lines: list
     encoded = "".join(line + "\n" for line in lines).encode("utf-8")
     write(path, b"\xef\xbb\xbf" + encoded)
     assert read_lines(path) == lines
+
+
+@given(st.lists(st.sampled_from([b"\n", b"\r", b"\xef\xbb\xbf", b"a", "\u2028".encode()]), min_size=1).map(b"".join))
+def test_all_at_once_is_what_comes_line_by_line(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = write(tmp_path_factory.mktemp("lines") / "f", data)
+    if data != b"\xef\xbb\xbf":  # empty
+        assert read_lines(path) == list(iter_lines(path))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_pipe_is_read_once(pack: type[bytes]) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb") as stream:
+        stream.write(pack(b"a\nb\n"))
+        stream.close()
+        assert read_lines(f"/dev/fd/{reading}") == ["a", "b"]
 
 
 def test_gzip_is_known_by_its_content(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ def display_width(text: str) -> int:
     >>> display_width("日本"), display_width("é")
     (4, 1)
     """
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import math
@@ -76,8 +77,11 @@ class MetricPool:
         for variant in parse_variants(metrics):
             self.load(variant.name, variant.options)
 
-    def load(self, name: str, options: Mapping[str, Any], field: str = "metric") -> Metric:
-        """Return a metric; raise a RefusalError that names the field of the request if it cannot be offered."""
+    def load(self, name: str, options: Mapping[str, Any], field: str = "metric", *, fetch: bool = True) -> Metric:
+        """Return a metric; raise a RefusalError that names the field of the request if it cannot be offered.
+
+        Without *fetch* a model that is not on this machine is such a reason.
+        """
         try:
             find_spec(name)
         except MongeError as error:
@@ -89,7 +93,7 @@ class MetricPool:
         with self._loading_of(f"metric {name}"):  # other metrics can be loaded meanwhile
             known = self._look_up(key)
             if known is None:
-                known = self._load(name, options, field)
+                known = self._load(name, options, field, fetch=fetch)
                 with self._lock:
                     self._metrics[key] = known
                     while len(self._metrics) > KEPT:
@@ -107,7 +111,7 @@ class MetricPool:
         with self._lock:
             return self._loading.setdefault(what, threading.Lock())
 
-    def _load(self, name: str, options: Mapping[str, Any], field: str) -> Metric:
+    def _load(self, name: str, options: Mapping[str, Any], field: str, *, fetch: bool) -> Metric:
         known = offered_options(name)
         for key in options:
             if key != "encoder" and key not in known:
@@ -125,7 +129,8 @@ class MetricPool:
         elif "encoder" in chosen:
             raise unusable(f"{name} uses no encoder", f"{field}.options.encoder")
         try:
-            return load_metric(name, environment=self._environment, **chosen)
+            environment = self._environment if fetch else dataclasses.replace(self._environment, offline=True)
+            return load_metric(name, environment=environment, **chosen)
         except ModelError as error:  # not the request's fault: other metrics still answer
             raise RefusalError(503, str(error)) from error
         except MongeError as error:
@@ -161,7 +166,7 @@ class MetricPool:
     def find_obstacle(self, spec: MetricSpec) -> str:
         """Return why a metric cannot run here by its defaults (no encoder, no WordNet), or nothing.
 
-        A metric without encoder is loaded to find out; the answer is kept.
+        A metric without encoder is loaded to find out, but nothing is fetched for that; the answer is kept.
         """
         encoder = metric_options(spec.name).get("encoder")
         if encoder is not None:
@@ -172,7 +177,7 @@ class MetricPool:
         with self._loading_of(f"obstacle of {spec.name}"):
             if spec.name not in self._obstacles:
                 try:
-                    self.load(spec.name, {})
+                    self.load(spec.name, {}, fetch=False)
                     self._obstacles[spec.name] = ""
                 except MongeError as error:
                     self._obstacles[spec.name] = str(error)

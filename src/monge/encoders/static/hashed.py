@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +103,7 @@ class HashedEncoder:
         return states.astype(np.float32)
 
     def _noise(self, tokens: tuple[str, ...], layer: int) -> NDArray[np.float64]:
-        rows = [hashed_vector(token, self.dimension, seed=self.seed, layer=layer) for token in tokens]
+        rows = [_draw(token.casefold(), self.dimension, self.seed, layer) for token in tokens]
         return np.array(rows, dtype=np.float64).reshape(-1, self.dimension)
 
 
@@ -112,6 +113,11 @@ def hashed_vector(token: str, dimension: int, *, seed: int = 0, layer: int = 0) 
     >>> bool((hashed_vector("Boy", 4) == hashed_vector("boy", 4)).all())
     True
     """
-    key = f"{seed}\x1f{layer}\x1f{token.casefold()}".encode("utf-8", errors="surrogatepass")
+    return _draw(token.casefold(), dimension, seed, layer).copy()
+
+
+@lru_cache(maxsize=1 << 14)  # most of a text is words that came before, and drawing takes longer than all else
+def _draw(token: str, dimension: int, seed: int, layer: int) -> NDArray[np.float64]:
+    key = f"{seed}\x1f{layer}\x1f{token}".encode("utf-8", errors="surrogatepass")
     digest = hashlib.blake2b(key, digest_size=16).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "little"))).standard_normal(dimension)
