@@ -14,8 +14,10 @@ from monge.encoders import EncodedText
 from monge.encoders.static.hashed import HashedEncoder
 from monge.environment import Environment
 from monge.errors import ModelError
+from monge.metrics import metric_specs
 from monge.service.app import create_app
 from monge.service.log import JsonLines
+from monge.service.pool import MetricPool
 from monge.service.settings import ServiceSettings
 
 from .conftest import make_app
@@ -173,3 +175,19 @@ def test_the_environment_reaches_the_service(tmp_path: Path) -> None:
     cards = {card["name"]: card for card in answer.json()["metrics"]}
     assert "monge models fetch smollm2" in cards["gloss_lm"]["reason"]
     assert not (tmp_path / "downloads").exists()  # a list is no reason to fetch hundreds of megabytes
+
+
+def test_what_was_missing_is_looked_for_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A metric is no longer refused once its model has come, without a restart."""
+    from monge.service import pool as module
+
+    pool, spec = MetricPool(ServiceSettings(), Environment(cache_directory=tmp_path)), metric_specs()["chrf"]
+    load = module.load_metric
+
+    def fail(*given: object, **named: object) -> None:
+        raise ModelError("not here yet")
+
+    monkeypatch.setattr(module, "load_metric", fail)
+    assert pool.find_obstacle(spec) == "not here yet"
+    monkeypatch.setattr(module, "load_metric", load)
+    assert pool.find_obstacle(spec) == ""

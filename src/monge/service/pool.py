@@ -50,7 +50,7 @@ class MetricPool:
         self._loading: dict[str, threading.Lock] = {}
         self._metrics: OrderedDict[str, Metric] = OrderedDict()
         self._encoders: dict[str, Encoder] = {}
-        self._obstacles: dict[str, str] = {}  # by metric; empty: none
+        self._unobstructed: set[str] = set()  # metrics that were found to run here
         self._found: tuple[float, list[str] | None] = (0.0, None)  # when models were looked for, and those there are
 
     def encoders(self) -> list[str]:
@@ -166,7 +166,7 @@ class MetricPool:
     def find_obstacle(self, spec: MetricSpec) -> str:
         """Return why a metric cannot run here by its defaults (no encoder, no WordNet), or nothing.
 
-        A metric without encoder is loaded to find out, but nothing is fetched for that; the answer is kept.
+        A metric without encoder is loaded to find out, but nothing is fetched for that.
         """
         encoder = metric_options(spec.name).get("encoder")
         if encoder is not None:
@@ -175,13 +175,13 @@ class MetricPool:
                 return "no encoder is on this machine: fetch one with `monge models`"
             return "" if not name or name in offered else f"its encoder {name} is not on this machine: choose another"
         with self._loading_of(f"obstacle of {spec.name}"):
-            if spec.name not in self._obstacles:
+            if spec.name not in self._unobstructed:
                 try:
                     self.load(spec.name, {}, fetch=False)
-                    self._obstacles[spec.name] = ""
                 except MongeError as error:
-                    self._obstacles[spec.name] = str(error)
-            return self._obstacles[spec.name]
+                    return str(error)  # asked again the next time: what is missing may have been fetched by then
+                self._unobstructed.add(spec.name)
+            return ""
 
     def metrics(self) -> list[tuple[MetricSpec, dict[str, inspect.Parameter]]]:
         """Return every metric with the options that requests may set."""

@@ -54,7 +54,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _split(raw: bytes) -> list[str]:
-    """Return the lines of UTF-8, as _decode_all does, in a tenth of the time."""
+    """Return the lines of UTF-8, as _decode_all does, without a loop over lines."""
     lines = raw.removeprefix(_BOM).decode("utf-8").replace("\r\n", "\n").split("\n")
     if not lines[-1]:
         lines.pop()  # what follows the last end of a line
