@@ -17,10 +17,10 @@ from monge.storage.artifact import Artifact
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytestmark = pytest.mark.torch
 
-from monge.learned.distillation import distil, hold, match  # noqa: E402
+from monge.learned.distillation import Scale, distil, hold, match  # noqa: E402
 from monge.learned.loop import LoopSettings, run_loop  # noqa: E402
 from monge.learned.teacher import Opinion, Teacher  # noqa: E402
-from monge.learned.transport_scores import mean_of_order, token_maxima, unlikeness  # noqa: E402
+from monge.learned.transport_scores import discordance, mean_of_order, token_maxima, unlikeness  # noqa: E402
 from monge.workflows.train_adapter import TrainAdapterRequest, run_train_adapter  # noqa: E402
 
 SETTINGS = AdapterSettings(rank=2, rate=0.01, steps=30, batch=6, length=32, distil=1.0, ladder=1.0, exchange=1.0)
@@ -174,6 +174,34 @@ def test_the_loss_is_zero_where_student_and_teacher_agree():
     assert float(distil(parts, opinions, tokens=1.0, floor=-1)) > 0.1
     assert float(hold(parts, opinions)) > 0.1
     assert float(distil(parts, opinions[:2], tokens=1.0, floor=0.95)) == 0  # too few to correlate
+
+
+def test_concordance_by_hand():
+    """Lin's ρ_c of (1, 2, 3) and (2, 4, 6): covariance 4/3, variances 2/3 and 8/3, means 2 apart."""
+    a, b = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([2.0, 4.0, 6.0])
+    assert float(unlikeness(a, b)) == pytest.approx(0, abs=1e-6)
+    assert float(discordance(a, b)) == pytest.approx(1 - (8 / 3) / (2 / 3 + 8 / 3 + 4), abs=1e-6)
+    assert float(discordance(a, a)) == pytest.approx(0, abs=1e-6)
+
+
+def test_the_teacher_speaks_on_the_scale_of_the_encoder():
+    """Unrelated texts become what they are by the encoder, a copy stays 1; then the spread counts."""
+    rng = np.random.default_rng(0)
+    own, theirs = ([Opinion(np.full((3, 3), v, np.float16), v) for v in (level, level)] for level in (0.5, 0.25))
+    scale = Scale.measure(own, theirs)
+    unrelated, copy = ({"cosine": torch.tensor([v]), "order 3.0 recall": torch.tensor([v])} for v in (0.25, 1.0))
+    for name in unrelated:
+        assert float(scale.translate(unrelated)[name]) == pytest.approx(0.5, abs=1e-3)
+        assert float(scale.translate(copy)[name]) == pytest.approx(1.0, abs=1e-3)
+    opinions = [Opinion(rng.uniform(0.2, 1, (4, 5)).astype(np.float16), float(c)) for c in (0.9, 0.8, 0.85, 0.7)]
+    same = Scale(scale.own, scale.own)
+    parts = match(
+        torch.tensor(np.stack([o.similarity for o in opinions]).astype(np.float32)), torch.ones(4, 4), torch.ones(4, 5)
+    )
+    parts["cosine"] = torch.tensor([o.cosine for o in opinions])
+    assert float(distil(parts, opinions, tokens=0, floor=-1, scale=same)) == pytest.approx(0, abs=1e-4)
+    narrow = parts | {"cosine": 0.9 + (parts["cosine"] - 0.9) / 2}
+    assert float(distil(narrow, opinions, tokens=0, floor=-1, scale=same)) > 0.05
 
 
 def test_a_killed_training_goes_on_to_the_same_weights(tiny, teacher, pairs_file, tmp_path, environment, monkeypatch):

@@ -18,7 +18,7 @@ from monge.encoders.torch_backend import import_torch
 from monge.errors import InputError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.corruption import damage, exchange_words
-from monge.learned.distillation import SENTENCE, combine, distil, hold, match
+from monge.learned.distillation import SENTENCE, Scale, combine, distil, hold, match
 from monge.learned.loop import linear_schedule
 from monge.learned.lora import LowRankEncoder
 from monge.learned.teacher import Opinion
@@ -60,7 +60,8 @@ class AdapterSettings:
     unrelated texts would outweigh the differences between usable ones, so pairs whose sentences have a cosine below
     ``floor`` by the teacher are not taught. With the weight ``wide`` the teacher's order of all pairs, these included,
     is taught beside that; with the weight ``hold`` all pairs these included, are to keep the order
-    that the encoder gave them before; without it nothing holds the lower end of the scale.
+    that the encoder gave them before. If ``scaled``, what the teacher says is put on the scale of the encoder (from
+    unrelated texts to a copy), and mean and spread of scores are taught, not only their correlation.
     """
 
     rank: int = 8
@@ -77,6 +78,7 @@ class AdapterSettings:
     floor: float = -1.0
     wide: float = 0.0
     hold: float = 0.0
+    scaled: bool = True
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
@@ -108,10 +110,16 @@ class AdapterTraining:
     """A :class:`~monge.learned.loop.Training` of the factors of an adapter on *examples*."""
 
     def __init__(
-        self, encoder: LowRankEncoder, examples: Sequence[Example], settings: AdapterSettings, *, seed: int
+        self,
+        encoder: LowRankEncoder,
+        examples: Sequence[Example],
+        settings: AdapterSettings,
+        *,
+        seed: int,
+        scale: Scale | None = None,
     ) -> None:
         self._torch, _ = import_torch()
-        self.encoder, self.settings, self.seed = encoder, settings, seed
+        self.encoder, self.settings, self.seed, self.scale = encoder, settings, seed, scale
         self.layer = parse_layers("middle", encoder.layers + 1)[0]
         self._optimizer = self._torch.optim.AdamW(encoder.parameters.values(), lr=settings.rate, weight_decay=0.01)
         self.learned, self.held_out = _split(examples, seed, settings.batch)
@@ -193,9 +201,9 @@ class AdapterTraining:
             score, parts = self._score(encoded, pairs)
             if own.distil:
                 opinions = [example.opinions[i] for example, i in chosen]
-                loss = loss + own.distil * distil(parts, opinions, tokens=own.tokens, floor=own.floor)
+                loss = loss + own.distil * distil(parts, opinions, tokens=own.tokens, floor=own.floor, scale=self.scale)
                 if own.wide:
-                    loss = loss + own.wide * distil(parts, opinions, tokens=0.0, floor=-1.0)
+                    loss = loss + own.wide * distil(parts, opinions, tokens=0.0, floor=-1.0, scale=self.scale)
             if own.hold:
                 loss = loss + own.hold * hold(parts, [example.before[i] for example, i in chosen])
             judged = [row for row, (example, _) in enumerate(chosen) if example.judgments]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from monge.encoders.torch_backend import import_torch
 from monge.learned.teacher import Opinion
-from monge.learned.transport_scores import mean_of_order, pad_matrices, token_maxima, unlikeness
+from monge.learned.transport_scores import discordance, mean_of_order, pad_matrices, token_maxima, unlikeness
 
 ORDERS = (1.0, 2.0, 3.0)
 TAUGHT = 3.0  # the order of the score that is taught, that of mongescore
@@ -37,18 +38,48 @@ def combine(parts: Parts) -> Any:
     return (parts[f"order {TAUGHT} precision"] + parts[f"order {TAUGHT} recall"]) / 2 + SENTENCE * parts["cosine"]
 
 
-def distil(parts: Parts, opinions: Sequence[Opinion], *, tokens: float, floor: float) -> Any:
+@dataclass(frozen=True)
+class Scale:
+    """What the parts of unrelated texts are, by the encoder that learns (before it does) and by its teacher.
+
+    A copy is 1 in both, so the two points put the teacher's parts on the scale of the encoder: t becomes
+    u + (t − u') (1 − u) / (1 − u'). mongescore puts its parts on this scale, and would weigh them otherwise if
+    training changed how far they spread, which a correlation does not see.
+    """
+
+    own: Mapping[str, float]
+    teacher: Mapping[str, float]
+
+    @classmethod
+    def measure(cls, own: Sequence[Opinion], teacher: Sequence[Opinion]) -> Scale:
+        """Return the scale that the opinions of both on the same unrelated pairs make."""
+        sides = ({name: float(part.mean()) for name, part in _scores(_read(side, "cpu"))} for side in (own, teacher))
+        return cls(*sides)
+
+    def translate(self, parts: Parts) -> dict[str, Any]:
+        """Return the teacher's *parts* on the scale of the encoder; similarities of single tokens stay as they are."""
+        moved = {
+            name: self.own[name] + (part - self.teacher[name]) * (1 - self.own[name]) / (1 - self.teacher[name])
+            for name, part in _scores(parts)
+        }
+        return {**parts, **moved}
+
+
+def distil(
+    parts: Parts, opinions: Sequence[Opinion], *, tokens: float, floor: float, scale: Scale | None = None
+) -> Any:
     """Return how unlike *opinions* the *parts* of the same pairs are.
 
     1 − Pearson's r of the score and of its parts, plus *tokens* times 1 − r of the best similarities of single tokens;
-    both over the pairs whose cosine is at least *floor* by the teacher.
+    both over the pairs whose cosine is at least *floor* by the teacher. With a *scale*, Lin's concordance takes the
+    place of r for the score and its parts.
     """
     near = [i for i, opinion in enumerate(opinions) if opinion.cosine >= floor]
     if len(near) < _FEWEST:
         return 0.0 * parts["cosine"].sum()
     ours = {name: values[near] for name, values in parts.items()}
     theirs = _read([opinions[i] for i in near], ours["cosine"].device)
-    loss = _unlike(ours, theirs)
+    loss = _unlike(ours, scale.translate(theirs), discordance) if scale else _unlike(ours, theirs)
     return loss + tokens * _unlike_tokens(ours, theirs) if tokens else loss
 
 
@@ -68,11 +99,16 @@ def _read(opinions: Sequence[Opinion], device: Any) -> dict[str, Any]:
     return parts
 
 
-def _unlike(ours: Parts, theirs: Parts) -> Any:
+def _scores(parts: Parts) -> list[tuple[str, Any]]:
+    """Return the parts that are one number per pair."""
+    return [(name, part) for name, part in parts.items() if name.startswith("order") or name == "cosine"]
+
+
+def _unlike(ours: Parts, theirs: Parts, measure: Callable[[Any, Any], Any] = unlikeness) -> Any:
     names = [name for name in ours if name.startswith("order")]
-    matching = sum(unlikeness(ours[name], theirs[name]) for name in names) / len(names)
-    cosine = unlikeness(ours["cosine"], theirs["cosine"])
-    return unlikeness(combine(ours), combine(theirs)) + PART * (matching + cosine)
+    matching = sum(measure(ours[name], theirs[name]) for name in names) / len(names)
+    cosine = measure(ours["cosine"], theirs["cosine"])
+    return measure(combine(ours), combine(theirs)) + PART * (matching + cosine)
 
 
 def _unlike_tokens(ours: Parts, theirs: Parts) -> Any:

@@ -31,6 +31,16 @@ def unlikeness(predicted: Any, wanted: Any) -> Any:
     return 1 - (a * b).sum() / (a.norm() * b.norm() + 1e-8)
 
 
+def discordance(predicted: Any, wanted: Any) -> Any:
+    """Return 1 − Lin's concordance of two tensors: like :func:`unlikeness`, but mean and spread must agree too.
+
+    ρ_c = 2 cov(a, b) / (var a + var b + (mean a − mean b)²), Lin (1989).
+    """
+    a, b = predicted - predicted.mean(), wanted - wanted.mean()
+    apart = (predicted.mean() - wanted.mean()) ** 2
+    return 1 - 2 * (a * b).mean() / ((a * a).mean() + (b * b).mean() + apart + 1e-8)
+
+
 def pad_matrices(matrices: list[Any], rows: int, columns: int) -> Any:
     """Return the numpy matrices as one tensor (B, rows, columns), filled up with zeros or cut."""
     torch, _ = import_torch()

@@ -23,11 +23,13 @@ from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.learned.adapter import AdapterSettings, AdapterTraining, Example
+from monge.learned.distillation import Scale
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.lora import LowRankEncoder
 from monge.learned.progress import progress_reporter
 from monge.learned.teacher import Opinion, Teacher
 from monge.learned.truncation import describe_cut
+from monge.metrics.baseline import read_unrelated_texts
 from monge.storage.artifact import Artifact
 from monge.storage.digests import hash_files
 from monge.text import iter_table
@@ -122,7 +124,8 @@ def run_train_adapter(
         device=request.device,
         dtype=settings.dtype,
     )
-    training = AdapterTraining(student, examples, settings, seed=request.seed)
+    scale = _measure_scale(request, environment) if settings.distil and settings.scaled else None
+    training = AdapterTraining(student, examples, settings, seed=request.seed, scale=scale)
     loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
     weights = digest(weight_files(directory), environment)
     base, data = name_base(request.encoder, title), _describe_data(request, groups)
@@ -208,6 +211,18 @@ def _ask(
     if settings.hold or settings.wide or not settings.distil:
         return asked
     return [kept for kept in (example.above(settings.floor) for example in asked) if kept is not None]
+
+
+def _measure_scale(request: TrainAdapterRequest, environment: Environment) -> Scale:
+    """Ask the encoder and its teacher about the unrelated texts that come with monge."""
+    texts = read_unrelated_texts()
+    pairs = [(text, texts[i - 1]) for i, text in enumerate(texts)]
+    store = vector_store(environment) if environment.cache else None
+    own, theirs = (
+        list(Teacher(load_encoder(name, device=request.device, dtype=dtype, environment=environment), store).ask(pairs))
+        for name, dtype in ((request.encoder, "float32"), (request.teacher, request.teacher_dtype))
+    )
+    return Scale.measure(own, theirs)
 
 
 def _name(given: str) -> str:
