@@ -17,7 +17,7 @@ from monge.storage.artifact import Artifact
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytestmark = pytest.mark.torch
 
-from monge.learned.distillation import Scale, distil, hold, match  # noqa: E402
+from monge.learned.distillation import TeacherScale, distil, hold, match  # noqa: E402
 from monge.learned.loop import LoopSettings, run_loop  # noqa: E402
 from monge.learned.teacher import Opinion, Teacher  # noqa: E402
 from monge.learned.transport_scores import discordance, mean_of_order, token_maxima, unlikeness  # noqa: E402
@@ -188,13 +188,13 @@ def test_the_teacher_speaks_on_the_scale_of_the_encoder():
     """Unrelated texts become what they are by the encoder, a copy stays 1; then the spread counts."""
     rng = np.random.default_rng(0)
     own, theirs = ([Opinion(np.full((3, 3), v, np.float16), v) for v in (level, level)] for level in (0.5, 0.25))
-    scale = Scale.measure(own, theirs)
+    scale = TeacherScale.measure(own, theirs)
     unrelated, copy = ({"cosine": torch.tensor([v]), "order 3.0 recall": torch.tensor([v])} for v in (0.25, 1.0))
     for name in unrelated:
         assert float(scale.translate(unrelated)[name]) == pytest.approx(0.5, abs=1e-3)
         assert float(scale.translate(copy)[name]) == pytest.approx(1.0, abs=1e-3)
     opinions = [Opinion(rng.uniform(0.2, 1, (4, 5)).astype(np.float16), float(c)) for c in (0.9, 0.8, 0.85, 0.7)]
-    same = Scale(scale.own, scale.own)
+    same = TeacherScale(scale.own, scale.own)
     parts = match(
         torch.tensor(np.stack([o.similarity for o in opinions]).astype(np.float32)), torch.ones(4, 4), torch.ones(4, 5)
     )

@@ -18,7 +18,7 @@ from monge.encoders.torch_backend import import_torch
 from monge.errors import InputError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.corruption import damage, exchange_words
-from monge.learned.distillation import SENTENCE, Scale, combine, distil, hold, match
+from monge.learned.distillation import SENTENCE, TeacherScale, combine, distil, hold, match
 from monge.learned.loop import linear_schedule
 from monge.learned.lora import LowRankEncoder
 from monge.learned.teacher import Opinion
@@ -116,7 +116,7 @@ class AdapterTraining:
         settings: AdapterSettings,
         *,
         seed: int,
-        scale: Scale | None = None,
+        scale: TeacherScale | None = None,
     ) -> None:
         self._torch, _ = import_torch()
         self.encoder, self.settings, self.seed, self.scale = encoder, settings, seed, scale

@@ -39,7 +39,7 @@ def combine(parts: Parts) -> Any:
 
 
 @dataclass(frozen=True)
-class Scale:
+class TeacherScale:
     """What the parts of unrelated texts are, by the encoder that learns (before it does) and by its teacher.
 
     A copy is 1 in both, so the two points put the teacher's parts on the scale of the encoder: t becomes
@@ -51,7 +51,7 @@ class Scale:
     teacher: Mapping[str, float]
 
     @classmethod
-    def measure(cls, own: Sequence[Opinion], teacher: Sequence[Opinion]) -> Scale:
+    def measure(cls, own: Sequence[Opinion], teacher: Sequence[Opinion]) -> TeacherScale:
         """Return the scale that the opinions of both on the same unrelated pairs make."""
         sides = ({name: float(part.mean()) for name, part in _scores(_read(side, "cpu"))} for side in (own, teacher))
         return cls(*sides)
@@ -66,7 +66,7 @@ class Scale:
 
 
 def distil(
-    parts: Parts, opinions: Sequence[Opinion], *, tokens: float, floor: float, scale: Scale | None = None
+    parts: Parts, opinions: Sequence[Opinion], *, tokens: float, floor: float, scale: TeacherScale | None = None
 ) -> Any:
     """Return how unlike *opinions* the *parts* of the same pairs are.
 

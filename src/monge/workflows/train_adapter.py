@@ -23,7 +23,7 @@ from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.learned.adapter import AdapterSettings, AdapterTraining, Example
-from monge.learned.distillation import Scale
+from monge.learned.distillation import TeacherScale
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.lora import LowRankEncoder
 from monge.learned.progress import progress_reporter
@@ -213,7 +213,7 @@ def _ask(
     return [kept for kept in (example.above(settings.floor) for example in asked) if kept is not None]
 
 
-def _measure_scale(request: TrainAdapterRequest, environment: Environment) -> Scale:
+def _measure_scale(request: TrainAdapterRequest, environment: Environment) -> TeacherScale:
     """Ask the encoder and its teacher about the unrelated texts that come with monge."""
     texts = read_unrelated_texts()
     pairs = [(text, texts[i - 1]) for i, text in enumerate(texts)]
@@ -222,7 +222,7 @@ def _measure_scale(request: TrainAdapterRequest, environment: Environment) -> Sc
         list(Teacher(load_encoder(name, device=request.device, dtype=dtype, environment=environment), store).ask(pairs))
         for name, dtype in ((request.encoder, "float32"), (request.teacher, request.teacher_dtype))
     )
-    return Scale.measure(own, theirs)
+    return TeacherScale.measure(own, theirs)
 
 
 def _name(given: str) -> str:
