@@ -17,7 +17,7 @@ from monge.storage.artifact import Artifact
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytestmark = pytest.mark.torch
 
-from monge.learned.distillation import TeacherScale, distil, hold, match  # noqa: E402
+from monge.learned.distillation import TeacherScale, combine, distil, hold, match  # noqa: E402
 from monge.learned.loop import LoopSettings, run_loop  # noqa: E402
 from monge.learned.teacher import Opinion, Teacher  # noqa: E402
 from monge.learned.transport_scores import discordance, mean_of_order, token_maxima, unlikeness  # noqa: E402
@@ -114,18 +114,56 @@ def test_the_order_of_all_pairs_can_be_taught_beside_that_of_near_ones(
 ):
     """With a weight for it, pairs below the floor stay in the training, and the student orders all as its teacher."""
     pairs = [tuple(line.split("\t")) for line in pairs_file.read_text().splitlines()[1:]]
-    asked = Teacher(load_encoder(teacher, environment=environment), None)
-    wanted = [opinion.cosine for opinion in asked.ask(pairs)]
     counts, likeness = [], []
     for weight in (0.0, 3.0):
-        settings = dataclasses.replace(SETTINGS, ladder=0.0, exchange=0.0, floor=0.9, wide=weight)
+        settings = dataclasses.replace(SETTINGS, ladder=0.0, exchange=0.0, floor=0.9, wide=weight, scaled=False)
         path = tmp_path / f"{weight}.safetensors"
         made = request(tiny, teacher, pairs_file, path, settings=settings, corrupt=False)
         counts.append(run_train_adapter(made, environment=environment).pairs)
-        adapted = Teacher(load_encoder(str(path), environment=environment), None)
-        likeness.append(np.corrcoef(wanted, [opinion.cosine for opinion in adapted.ask(pairs)])[0, 1])
+        ours, theirs = (score_pairs(source, pairs, environment) for source in (path, teacher))
+        likeness.append(np.corrcoef(ours, theirs)[0, 1])
     assert counts[1] == len(set(pairs)) > counts[0]
     assert likeness[1] > likeness[0]
+
+
+def score_pairs(source, pairs, environment):
+    """Return the score that is taught, by an encoder."""
+    opinions = list(Teacher(load_encoder(str(source), environment=environment), None).ask(pairs))
+    shapes = [torch.ones(1, *opinion.similarity.shape) for opinion in opinions]
+    scores = []
+    for opinion, ones in zip(opinions, shapes, strict=True):
+        parts = match(torch.tensor(opinion.similarity.astype(np.float32))[None], ones[:, :, 0], ones[:, 0])
+        scores.append(float(combine(parts | {"cosine": opinion.cosine})))
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("changes", "teaches", "message"),
+    [
+        ({"wide": 0.5, "distil": 0.0}, False, "name a teacher"),
+        ({"dtype": "float16"}, True, "float32 or bfloat16"),
+        ({"rank": 0}, True, "rank=0"),
+    ],
+)
+def test_settings_are_refused_before_the_teacher_is_asked(
+    changes, teaches, message, tiny, teacher, pairs_file, tmp_path, environment
+):
+    """Asking can take half an hour."""
+    settings, said = dataclasses.replace(SETTINGS, **changes), []
+    made = request(tiny, teacher if teaches else "", pairs_file, tmp_path / "a.safetensors", settings=settings)
+    with pytest.raises(OptionError, match=message):
+        run_train_adapter(made, environment=environment, announce=said.append)
+    assert said == []
+
+
+def test_short_floats_learn_about_the_same(tiny, teacher, pairs_file, tmp_path, environment):
+    losses = []
+    for dtype in ("float32", "bfloat16"):
+        settings = dataclasses.replace(SETTINGS, dtype=dtype, ladder=0.0, exchange=0.0)
+        made = request(tiny, teacher, pairs_file, tmp_path / f"{dtype}.safetensors", settings=settings, corrupt=False)
+        losses.append(run_train_adapter(made, environment=environment).loop.losses)
+    assert np.mean(losses[1][-10:]) < 0.9 * np.mean(losses[1][:10])
+    assert losses[1][0] == pytest.approx(losses[0][0], rel=0.05)
 
 
 def test_a_teacher_can_answer_in_whole_numbers(tiny, teacher, pairs_file, tmp_path, environment):

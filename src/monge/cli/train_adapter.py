@@ -28,7 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--pairs", nargs="+", action="extend", default=[], metavar="FILE", help="texts without judgments")
     data.add_argument("--teacher", default="", metavar="ENCODER", help="teach the opinions of this encoder")
     data.add_argument(
-        "--teacher-dtype", default="float32", metavar="NAME", help="its numbers; int8 answers in half the time"
+        "--teacher-dtype",
+        default="float32",
+        metavar="NAME",
+        help="what it computes in; int8 takes half the time (default: float32)",
     )
     data.add_argument("--corrupt", action="store_true", help="teach the order of damaged texts")
     data.add_argument(
@@ -49,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--floor", type=float, metavar="X", help="do not teach pairs with a lower cosine by the teacher (default: none)"
     )
     options.add_argument(
-        "--wide", type=float, metavar="X", help="weight of the teacher's order of all pairs, whatever --floor says"
+        "--wide",
+        type=float,
+        metavar="X",
+        help="weight of the teacher's order of all pairs, whatever --floor says (default: 0)",
     )
     options.add_argument(
         "--hold",
@@ -58,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="weight of keeping the order that the unchanged encoder gives (default: 0)",
     )
     options.add_argument(
-        "--dtype", metavar="NAME", help="float32 or bfloat16, up to twice as fast where the processor has it"
+        "--dtype",
+        metavar="NAME",
+        help="float32, or bfloat16: up to twice as fast if the processor has it (default: float32)",
     )
     options.add_argument("--seed", type=seed, default=1, help="seed (default: 1)")
     options.add_argument("--device", default="auto", metavar="NAME", help="auto, cpu or cuda (default: auto)")

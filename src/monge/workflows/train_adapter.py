@@ -115,7 +115,6 @@ def run_train_adapter(
     directory, title = find_directory(request.encoder, environment)
     groups = _read_groups(request, environment)
     import_torch()
-    examples = _ask(request, groups, environment, tell)
     student = LowRankEncoder(
         directory,
         rank=settings.rank,
@@ -124,6 +123,7 @@ def run_train_adapter(
         device=request.device,
         dtype=settings.dtype,
     )
+    examples = _ask(request, groups, environment, tell)
     scale = _measure_scale(request, environment) if settings.distil and settings.scaled else None
     training = AdapterTraining(student, examples, settings, seed=request.seed, scale=scale)
     loop = LoopSettings(settings.steps, request.seed, judge_every=max(10, settings.steps // 4))
@@ -149,6 +149,8 @@ def run_train_adapter(
 def _check(request: TrainAdapterRequest, settings: AdapterSettings) -> None:
     if bool(settings.distil) != bool(request.teacher):
         raise OptionError("distillation needs a teacher, and a teacher is for distillation")
+    if settings.wide and not request.teacher:
+        raise OptionError("wide weighs the order that a teacher gives to all pairs: name a teacher")
     if bool(settings.judge) != bool(request.judgments):
         raise OptionError("judge weighs human judgments: give both or neither")
     if not request.pairs and not request.judgments:
