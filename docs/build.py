@@ -24,11 +24,26 @@ HERE = Path(__file__).parent
 def render_cli() -> str:
     """Return the help of every command as Markdown."""
     parser = build_parser("*")
-    action = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     parts = ["# Commands\n\nMade from the code by `docs/build.py`.\n", f"```\n{parser.format_help().strip()}\n```\n"]
+    commands = _commands(parser)
     for name, _, _ in COMMANDS:
-        parts.append(f"## monge {name}\n\n```\n{action.choices[name].format_help().strip()}\n```\n")
+        parts.append(_section(f"## monge {name}", commands[name]))
+        parts += [_section(f"### monge {name} {kind}", own) for kind, own in _commands(commands[name]).items()]
     return "\n".join(parts)
+
+
+def _section(title: str, parser: argparse.ArgumentParser) -> str:
+    return f"{title}\n\n```\n{parser.format_help().strip()}\n```\n"
+
+
+def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the commands of a parser by name; none if it has none."""
+    return {
+        name: own
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for name, own in action.choices.items()
+    }
 
 
 def render_metrics() -> str:
