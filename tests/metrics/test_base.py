@@ -169,3 +169,13 @@ def test_a_need_is_looked_for_by_its_name(need: str) -> None:
     check_needs(spec, [Segment("h", ("r",), "s", document="d")])
     with pytest.raises(InputError, match=f"segment 7 has no {need.removesuffix('s')}, which x needs"):
         check_needs(spec, [Segment("h", id="7")])
+
+
+def test_other_parameters_of_score_are_passed_on() -> None:
+    """A metric of another package may have some of its own; only texts are refused."""
+
+    class Sized(Length):
+        def score(self, segments: Sequence[Segment], *, size: int = 1) -> list[Score]:  # type: ignore[override]
+            return [Score(float(size)) for _ in segments]
+
+    assert Sized().score([Segment("a", ("a",))], size=3)[0].value == 3

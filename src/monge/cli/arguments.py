@@ -121,7 +121,8 @@ def add_rescale_argument(parser: argparse.ArgumentParser) -> None:
         "--rescale",
         action="store_const",
         const="yes",
-        help="put every metric on one scale: 0 is what unrelated texts score, 1 a copy; higher is better",
+        help="put metrics on one scale: 0 is what unrelated texts score, 1 a copy; higher is better "
+        "(metrics that do not score copies best stay as they are)",
     )
 
 

@@ -7,8 +7,8 @@ Without human labels: --teacher ENCODER teaches what a larger encoder thinks of 
 ranks ever more damaged texts, and paraphrases above references with two words exchanged. With human labels:
 --judgments DATA, a set or file as `monge correlate` reads it. The manifest of the file says which of them it was.
 
-PAIRS is a table (.tsv, .csv, .jsonl) with the columns hypothesis and reference. The adapter is a file of some hundred
-kB that can be given wherever an encoder can: it names its encoder, whose weights must be the ones it was trained for,
+PAIRS is a table (.tsv, .csv, .jsonl) with the columns hypothesis and reference. The adapter is a small file
+that can be given wherever an encoder can: it names its encoder, whose weights must be the ones it was trained for,
 and changes them when they are loaded. Nothing but training needs torch.
 """
 
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--wide",
         type=float,
         metavar="X",
-        help="weight of the teacher's order of all pairs, whatever --floor says (default: 0)",
+        help="weight of what the teacher says of all pairs, whatever --floor says (default: 0)",
     )
     options.add_argument(
         "--hold",

@@ -197,8 +197,8 @@ def require_model(spec: ModelSpec, environment: Environment) -> Path:
     if directory is None:
         if environment.offline:
             raise ModelError(
-                f"{spec.name} ({spec.title}, {spec.megabytes} MB) is not on this machine and offline nothing is "
-                f"fetched; with a network, get it by: monge models fetch {spec.name}"
+                f"{spec.name} ({spec.title}, {spec.megabytes} MB) is not on this machine, and nothing is to be "
+                f"fetched now; get it by: monge models fetch {spec.name}"
             )
         from monge.encoders.fetch import fetch_model
 

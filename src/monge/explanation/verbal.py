@@ -77,7 +77,7 @@ def _lost_words(pair: ExplainedPair, side: int, direction: float, *, least: floa
     losses = {
         number: direction * word.contribution * mismatch[number] / strain[number]
         for number, word in enumerate(pair.sides[side].words)
-        if mismatch[number] >= max(least, OWN * strain[number])
+        if mismatch[number] >= least and mismatch[number] >= min(MISSING, OWN * strain[number])
     }
     return _name_largest(pair, side, losses)
 
@@ -91,7 +91,7 @@ def _describe_surplus(pair: ExplainedPair, direction: float) -> list[str]:
         losses = {
             number: direction * word.contribution * (1 - mismatch[number] / strain[number])
             for number, word in enumerate(pair.sides[side].words)
-            if strain[number] >= LOST and mismatch[number] < OWN * strain[number]
+            if strain[number] >= LOST > mismatch[number] and mismatch[number] < OWN * strain[number]
         }
         if named := _name_largest(pair, side, losses):
             has, whose = ("has a counterpart", "its") if len(named) == 1 else ("have counterparts", "their")

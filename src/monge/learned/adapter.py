@@ -58,8 +58,8 @@ class AdapterSettings:
     the weights of what is learned: a teacher's opinions, the order of ever more damaged texts, that a paraphrase is
     nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. In a correlation a few
     unrelated texts would outweigh the differences between usable ones, so pairs whose sentences have a cosine below
-    ``floor`` by the teacher are not taught. With the weight ``wide`` the teacher's order of all pairs, these included,
-    is taught beside that; with the weight ``hold`` all pairs are to keep the order that the encoder gave them before.
+    ``floor`` by the teacher are not taught. With the weight ``wide`` what it says of all pairs, these included, is
+    taught beside that; with the weight ``hold`` all pairs are to keep the order that the encoder gave them before.
     If ``scaled``, the teacher's scores are put on the scale of the encoder (from unrelated texts to a copy), and their
     mean and spread are taught, not only a correlation.
     """

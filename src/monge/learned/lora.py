@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from monge.encoders.checkpoint import NAMINGS, read_config
 from monge.encoders.onnx.graph import MATRICES
-from monge.encoders.torch_backend import choose_device, import_torch, load_model, load_tokenizer, quiet
+from monge.encoders.torch_backend import choose_device, find_window, import_torch, load_model, load_tokenizer, quiet
 from monge.errors import ModelError, OptionError
 from monge.learned.checkpoint import Tensors
 from monge.learned.truncation import count_cut
@@ -41,13 +42,15 @@ class LowRankEncoder:
             raise OptionError(f"dtype={dtype!r}: adapters are trained in {' or '.join(DTYPES)}")
         self._torch, self._short = torch, dtype == "bfloat16"
         self.device = choose_device(device)
-        self.length = length
+        if self._short and self.device == "mps":
+            raise OptionError("dtype='bfloat16': not on Apple's GPUs; train in float32, or with device=cpu")
+        self.length = min(length, find_window(read_config(directory)) or length)
         with quiet(transformers):
             self.model = load_model(transformers, directory, torch.float32).to(self.device).eval()
         self.model.requires_grad_(False)
         self.tokenizer = load_tokenizer(directory)
         self.tokenizer.no_padding()
-        self.tokenizer.enable_truncation(length)
+        self.tokenizer.enable_truncation(self.length)
         self.layers = int(self.model.config.num_hidden_layers)
         self.parameters = self._attach(NAMINGS[kind].layer, rank, seed)
 
@@ -86,7 +89,8 @@ class LowRankEncoder:
             tokens[row, :count] = 1 - np.asarray(encoding.special_tokens_mask)
         mask = torch.from_numpy(real).to(self.device)
         inputs = torch.from_numpy(ids).to(self.device)
-        with torch.autocast(self.device.partition(":")[0], torch.bfloat16, enabled=self._short):
+        short = torch.autocast(self.device.partition(":")[0], torch.bfloat16) if self._short else nullcontext()
+        with short:
             states = self.model(input_ids=inputs, attention_mask=mask, output_hidden_states=True).hidden_states
         states = [states[layer].float(), states[-1].float()]
         sentences = (states[-1] * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)

@@ -101,12 +101,12 @@ def _refuse_texts(score: Callable[..., list[Score]]) -> Callable[..., list[Score
 
     @functools.wraps(score)
     def checked(metric: Metric, segments: Any = None, *others: Any, **named: Any) -> list[Score]:
-        if segments is None or others or named or _holds_texts(segments):
+        if segments is None or others or any(map(_holds_texts, (segments, *named.values()))):
             raise InputError(
                 f"the method score of {metric.spec.name} takes one list of Segments; to score lists of texts, call "
                 "its method compute(predictions, references), or monge.score(hypotheses, references, metric=…)"
             )
-        return score(metric, segments)
+        return score(metric, segments, **named)
 
     return checked
 

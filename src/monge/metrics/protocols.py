@@ -61,7 +61,8 @@ class MetricSpec:
         The extra of monge without which the metric, as it is by default, cannot score: ``pip install 'monge[EXTRA]'``.
     copy_is_best
         Whether no text scores better than a copy of what it is compared with. It is False for metrics that compare
-        with nothing (fluency) or ask for a translation: their scores cannot be rescaled.
+        with nothing (fluency) or ask for a translation: their scores cannot be rescaled. A sum of metrics has a scale
+        if one of them has.
     """
 
     name: str

@@ -137,8 +137,8 @@ def run_train_adapter(
     history = _history(request, settings, data, result) | {"references": len(examples), "pairs": count}
     texts = list(dict.fromkeys(text for example in examples for text in (example.reference, *example.hypotheses)))
     if cut := student.count_cut(texts):
-        history["cut"] = {"texts": cut, "tokens": settings.length}
-        result.notes.append(describe_cut(cut, settings.length, unit="token"))
+        history["cut"] = {"texts": cut, "tokens": student.length}
+        result.notes.append(describe_cut(cut, student.length, unit="token"))
     artifact = Artifact(KIND, student.factors(), {"base": base, "weights": weights, "rank": settings.rank}, history)
     artifact.save(request.output)
     result.discard_checkpoint()
@@ -150,7 +150,9 @@ def _check(request: TrainAdapterRequest, settings: AdapterSettings) -> None:
     if bool(settings.distil) != bool(request.teacher):
         raise OptionError("distillation needs a teacher, and a teacher is for distillation")
     if settings.wide and not request.teacher:
-        raise OptionError("wide weighs the order that a teacher gives to all pairs: name a teacher")
+        raise OptionError("wide weighs what a teacher says of all pairs: name a teacher")
+    if request.teacher_dtype != "float32" and not request.teacher:
+        raise OptionError(f"teacher_dtype={request.teacher_dtype}: name a teacher")
     if bool(settings.judge) != bool(request.judgments):
         raise OptionError("judge weighs human judgments: give both or neither")
     if not request.pairs and not request.judgments:
@@ -204,12 +206,12 @@ def _ask(
         return iter(list(shown))
 
     asked = list(examples)
-    if settings.hold:
-        own = ask(request.encoder)
-        asked = [dataclasses.replace(one, before=tuple(next(own) for _ in one.hypotheses)) for one in asked]
     if settings.distil:
         theirs = ask(request.teacher, request.teacher_dtype)
         asked = [dataclasses.replace(one, opinions=tuple(next(theirs) for _ in one.hypotheses)) for one in asked]
+    if settings.hold:
+        own = ask(request.encoder)
+        asked = [dataclasses.replace(one, before=tuple(next(own) for _ in one.hypotheses)) for one in asked]
     if settings.hold or settings.wide or not settings.distil:
         return asked
     return [kept for kept in (example.above(settings.floor) for example in asked) if kept is not None]
@@ -249,7 +251,7 @@ def _history(
     return {
         "variant": request.variant,
         "teacher": _name(request.teacher),
-        "teacher_dtype": request.teacher_dtype,
+        **({"teacher_dtype": request.teacher_dtype} if request.teacher else {}),
         "data": data,
         "notes": list(request.notes),
         "training": dataclasses.asdict(settings),
