@@ -11,13 +11,13 @@ from monge.encoders import load_encoder
 from monge.encoders.adapter import Adapter
 from monge.environment import Environment
 from monge.errors import InputError, ModelError, OptionError
-from monge.learned.adapter import AdapterSettings
+from monge.learned.adapter import AdapterSettings, Example, _paraphrase
 from monge.storage.artifact import Artifact
 
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
 pytestmark = pytest.mark.torch
 
-from monge.learned.distillation import TeacherScale, combine, distil, hold, match  # noqa: E402
+from monge.learned.distillation import TeacherScale, combine, distil, match, mix_cosine  # noqa: E402
 from monge.learned.loop import LoopSettings, run_loop  # noqa: E402
 from monge.learned.teacher import Opinion, Teacher  # noqa: E402
 from monge.learned.transport_scores import discordance, mean_of_order, token_maxima, unlikeness  # noqa: E402
@@ -99,16 +99,6 @@ def test_cut_texts_are_counted(tiny, teacher, pairs_file, tmp_path, environment)
     assert result.record()["notes"] == [f"{long} texts are longer than 10 tokens; the rest is not read"]
 
 
-def test_pairs_below_the_floor_are_kept_to_be_held(tiny, teacher, pairs_file, tmp_path, environment):
-    """With a weight for keeping the order of the unchanged encoder they are kept; without one they are left out."""
-    kept = dataclasses.replace(SETTINGS, floor=0.9, hold=0.3, steps=2)
-    counts = []
-    for settings in (kept, dataclasses.replace(kept, hold=0.0), dataclasses.replace(kept, hold=0.0, floor=-1.0)):
-        made = request(tiny, teacher, pairs_file, tmp_path / "a.safetensors", settings=settings)
-        counts.append(run_train_adapter(made, environment=environment).pairs)
-    assert counts[0] == counts[2] > counts[1]
-
-
 def test_the_order_of_all_pairs_can_be_taught_beside_that_of_near_ones(
     tiny, teacher, pairs_file, tmp_path, environment
 ):
@@ -172,35 +162,8 @@ def test_a_teacher_can_answer_in_whole_numbers(tiny, teacher, pairs_file, tmp_pa
     assert run_train_adapter(made, environment=environment).artifact.history["teacher_dtype"] == "int8"
 
 
-def test_what_is_held_changes_less(tiny, teacher, pairs_file, tmp_path, environment):
-    """The held encoder sees all pairs more as the plain one does than an encoder that is only taught."""
-    plain = load_encoder(str(tiny), environment=environment)
-    pairs = [tuple(line.split("\t")) for line in pairs_file.read_text().splitlines()[1:]]
-    before = [opinion.cosine for opinion in Teacher(plain, None).ask(pairs)]
-    likeness = []
-    for weight in (0.0, 5.0):
-        settings = dataclasses.replace(SETTINGS, ladder=0.0, exchange=0.0, hold=weight)
-        path = tmp_path / f"{weight}.safetensors"
-        made = request(tiny, teacher, pairs_file, path, settings=settings, corrupt=False)
-        run_train_adapter(made, environment=environment)
-        adapted = Teacher(load_encoder(str(path), environment=environment), None)
-        likeness.append(np.corrcoef(before, [opinion.cosine for opinion in adapted.ask(pairs)])[0, 1])
-    assert likeness[1] > likeness[0]
-
-
-def test_what_is_held_counts_without_a_teacher(tiny, pairs_file, tmp_path, environment):
-    learned = []
-    for weight in (0.0, 5.0):
-        settings = dataclasses.replace(SETTINGS, distil=0.0, hold=weight, steps=4)
-        made = request(tiny, "", pairs_file, tmp_path / f"{weight}.safetensors", settings=settings)
-        run_train_adapter(made, environment=environment)
-        factors = Adapter.load(tmp_path / f"{weight}.safetensors").factors
-        learned.append(np.concatenate([factors[name].ravel() for name in sorted(factors)]))
-    assert np.abs(learned[0] - learned[1]).max() > 1e-4
-
-
 def test_the_loss_is_zero_where_student_and_teacher_agree():
-    """The same similarities agree perfectly; pairs below the floor count only in what is held."""
+    """The same similarities agree perfectly; pairs below the floor do not count."""
     rng = np.random.default_rng(0)
     opinions = [Opinion(rng.uniform(0.2, 1, (4, 5)).astype(np.float16), float(c)) for c in (0.9, 0.8, 0.85, 0.7, 0.1)]
     similarity = torch.tensor(np.stack([o.similarity for o in opinions]).astype(np.float32))
@@ -210,8 +173,29 @@ def test_the_loss_is_zero_where_student_and_teacher_agree():
     parts["cosine"][4] = 0.95  # unrelated by the teacher, near by the student
     assert float(distil(parts, opinions, tokens=1.0, floor=0.6)) == pytest.approx(0, abs=1e-5)
     assert float(distil(parts, opinions, tokens=1.0, floor=-1)) > 0.1
-    assert float(hold(parts, opinions)) > 0.1
     assert float(distil(parts, opinions[:2], tokens=1.0, floor=0.95)) == 0  # too few to correlate
+
+
+def test_the_cosine_is_mixed_into_the_matching_by_hand():
+    """Unrelated texts match by 0.5 and have a cosine of 0: 0.8 is 0.6 of the way to a copy, the cosine 0.2 of it."""
+    parts = {"order 3.0 recall": torch.tensor([0.8]), "cosine": torch.tensor([0.2]), "rows": torch.tensor([[0.8]])}
+    unrelated = {"order 3.0 recall": 0.5, "cosine": 0.0}
+    mixed = mix_cosine(parts, 1.0, unrelated)
+    assert float(mixed["order 3.0 recall"]) == pytest.approx(0.5 + 0.5 * (0.6 + 0.2) / 2)
+    assert float(mixed["cosine"]) == pytest.approx(0.2)
+    assert mixed["rows"] is parts["rows"]
+    kept = mix_cosine(parts, 0.0, unrelated)
+    assert float(kept["order 3.0 recall"]) == pytest.approx(0.8)
+
+
+def test_what_only_resembles_is_not_ranked_above_an_exchange():
+    """A hypothesis counts as a paraphrase if the teacher gives it a cosine of at least 0.85."""
+    texts = ("the cat ran", "a cat sat")
+    opinions = [Opinion(np.full((3, 3), v, np.float16), v) for v in (0.5, 0.8)]
+    assert _paraphrase(Example("the cat sat", texts)) == texts[0]
+    assert _paraphrase(Example("the cat sat", texts, tuple(opinions))) is None
+    near = Opinion(np.full((3, 3), 0.9, np.float16), 0.9)
+    assert _paraphrase(Example("the cat sat", texts, (opinions[0], near))) == texts[1]
 
 
 def test_concordance_by_hand():

@@ -1,10 +1,11 @@
 """Damaged texts: how much changes is what was asked for."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monge.learned.corruption import damage, exchange_words
+from monge.learned.corruption import damage, exchange_alike, exchange_words
 
 WORDS = st.lists(
     st.sampled_from(["alpha", "beta,", "gamma", "delta", "the", "of", "a", "Omega."]), min_size=1, max_size=12
@@ -22,10 +23,11 @@ def test_damage(words, edits, seed):
     assert len(damaged.split()) >= min(len(words), 1)
 
 
+@pytest.mark.parametrize("exchange", [exchange_words, exchange_alike])
 @given(words=WORDS, seed=st.integers(0, 1000))
-def test_exchanged_words_are_the_same_words_elsewhere(words, seed):
+def test_exchanged_words_are_the_same_words_elsewhere(exchange, words, seed):
     text = " ".join(words)
-    other = exchange_words(text, np.random.default_rng(seed))
+    other = exchange(text, np.random.default_rng(seed))
     content = {word.strip(".,").lower() for word in words} - {"the", "of", "a"}
     if other is None:
         return
@@ -34,3 +36,18 @@ def test_exchanged_words_are_the_same_words_elsewhere(words, seed):
     assert sorted(word.strip(".,") for word in other.split()) == sorted(word.strip(".,") for word in words)
     marks = [[word[len(word.rstrip(".,")) :] for word in one.split()] for one in (text, other)]
     assert marks[0] == marks[1]  # punctuation stays where it is
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("We fly from New York to Paris, says Ann.", "We fly from Paris to New York, says Ann."),
+        ("Born in 1960, he died in 2001.", "Born in 2001, he died in 1960."),
+        ("The dogs chase small rabbits and the other quickly.", "The rabbits chase small dogs and the other quickly."),
+    ],
+)
+def test_alike_words_are_exchanged(text, other):
+    """Names as a whole, numbers, and words of one ending; marks stay in place."""
+    found = {exchange_alike(text, np.random.default_rng(seed)) for seed in range(40)}
+    assert other in found
+    assert text not in found

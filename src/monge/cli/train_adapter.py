@@ -58,10 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="weight of what the teacher says of all pairs, whatever --floor says (default: 0)",
     )
     options.add_argument(
-        "--hold",
+        "--blend",
         type=float,
         metavar="X",
-        help="weight of keeping the order that the unchanged encoder gives (default: 0)",
+        help="mix X times the teacher's sentence cosine into the matching that is taught (default: 0)",
     )
     options.add_argument(
         "--dtype",
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         notes=tuple(args.note),
         teacher_dtype=args.teacher_dtype,
     )
-    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "wide", "hold", "dtype")
+    names = ("rank", "steps", "batch", "rate", "length", "ladder", "exchange", "floor", "wide", "blend", "dtype")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     request = dataclasses.replace(request, settings=dataclasses.replace(request.chosen_settings, **given))
     result = run_train_adapter(

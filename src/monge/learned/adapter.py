@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from monge.encoders.layers import parse_layers
 from monge.encoders.torch_backend import import_torch
 from monge.errors import InputError, OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
-from monge.learned.corruption import damage, exchange_words
-from monge.learned.distillation import SENTENCE, TeacherScale, combine, distil, hold, match
+from monge.learned.corruption import damage, exchange_alike
+from monge.learned.distillation import SENTENCE, TeacherScale, combine, distil, match
 from monge.learned.loop import linear_schedule
 from monge.learned.lora import LowRankEncoder
 from monge.learned.teacher import Opinion
@@ -28,6 +29,7 @@ LEAST_REFERENCES = 20
 _MOST_HELD_OUT = 300  # references
 _CHUNK = 16  # batches whose references are sorted by length together
 _STEPS_DOWN = (0, 2, 4, 8)  # edits of a ladder of damaged texts
+_SAME = 0.85  # the teacher's cosine from which a hypothesis is taken for a paraphrase
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,6 @@ class Example:
     hypotheses: tuple[str, ...]
     opinions: tuple[Opinion, ...] = ()
     judgments: tuple[float, ...] = ()
-    before: tuple[Opinion, ...] = ()  # those of the encoder itself, before it is changed
 
     def above(self, floor: float) -> Example | None:
         """Return the example without hypotheses whose cosine is below *floor* by the teacher; None if none is left."""
@@ -47,7 +48,7 @@ class Example:
             return None
         judgments = tuple(self.judgments[i] for i in kept) if self.judgments else ()
         texts, opinions = tuple(self.hypotheses[i] for i in kept), tuple(self.opinions[i] for i in kept)
-        return Example(self.reference, texts, opinions, judgments, tuple(self.before[i] for i in kept if self.before))
+        return Example(self.reference, texts, opinions, judgments)
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class AdapterSettings:
     nearer than the reference with two words exchanged, and human judgments; 0 leaves one out. In a correlation a few
     unrelated texts would outweigh the differences between usable ones, so pairs whose sentences have a cosine below
     ``floor`` by the teacher are not taught. With the weight ``wide`` what it says of all pairs, these included, is
-    taught beside that; with the weight ``hold`` all pairs are to keep the order that the encoder gave them before.
+    taught beside that. The matching of words is taught with ``blend`` times the teacher's sentence cosine mixed in.
     If ``scaled``, the teacher's scores are put on the scale of the encoder (from unrelated texts to a copy), and their
     mean and spread are taught, not only a correlation.
     """
@@ -73,11 +74,11 @@ class AdapterSettings:
     ladder: float = 0.0
     exchange: float = 0.0
     judge: float = 0.0
-    tokens: float = 0.5  # within distil: similarities of single tokens, where both encoders cut texts alike
-    margin: float = 0.02
+    tokens: float = 0.25  # within distil: similarities of single tokens, where both encoders cut texts alike
+    margin: float = 0.05
     floor: float = -1.0
     wide: float = 0.0
-    hold: float = 0.0
+    blend: float = 0.0
     scaled: bool = True
     dtype: str = "float32"
 
@@ -197,15 +198,10 @@ class AdapterTraining:
         exchanged = self._exchanges(batch, texts, rng) if own.exchange else []
         encoded = self.encoder.encode(list(texts.places), self.layer)
         loss = sum(factor.sum() for factor in self.encoder.parameters.values()) * 0.0
-        if own.distil or own.judge or own.hold:
+        if own.distil or own.judge:
             score, parts = self._score(encoded, pairs)
             if own.distil:
-                opinions = [example.opinions[i] for example, i in chosen]
-                loss = loss + own.distil * distil(parts, opinions, tokens=own.tokens, floor=own.floor, scale=self.scale)
-                if own.wide:
-                    loss = loss + own.wide * distil(parts, opinions, tokens=0.0, floor=-1.0, scale=self.scale)
-            if own.hold:
-                loss = loss + own.hold * hold(parts, [example.before[i] for example, i in chosen])
+                loss = loss + own.distil * self._distil(parts, [example.opinions[i] for example, i in chosen])
             judged = [row for row, (example, _) in enumerate(chosen) if example.judgments]
             if own.judge and len(judged) > 2:
                 wanted = [chosen[row][0].judgments[chosen[row][1]] for row in judged]
@@ -215,6 +211,12 @@ class AdapterTraining:
         if exchanged:
             loss = loss + own.exchange * self._rank(encoded, exchanged)
         return loss
+
+    def _distil(self, parts: dict[str, Any], opinions: Sequence[Opinion]) -> Any:
+        own = self.settings
+        unlike = partial(distil, parts, opinions, blend=own.blend, scale=self.scale)
+        loss = unlike(tokens=own.tokens, floor=own.floor)
+        return loss + own.wide * unlike(tokens=0.0, floor=-1.0) if own.wide else loss
 
     def _score(self, encoded: tuple[Any, Any, Any], pairs: Sequence[tuple[int, int]]) -> tuple[Any, dict[str, Any]]:
         """Return the score that is taught (matching of order 3 plus the sentence cosine) and what it is made of."""
@@ -267,8 +269,8 @@ class AdapterTraining:
     ) -> list[tuple[int, int, int]]:
         ranked = []
         for example in batch:
-            other, best = exchange_words(example.reference, rng), _best(example)
-            if other is not None and best != example.reference:
+            other, best = exchange_alike(example.reference, rng), _paraphrase(example)
+            if other is not None and best is not None and best != example.reference:
                 ranked.append((texts.place(best), texts.place(other), texts.place(example.reference)))
         return ranked
 
@@ -285,6 +287,13 @@ def _best(example: Example) -> str:
         for o in example.opinions
     ]
     return example.hypotheses[int(np.argmax(values)) if len(values) else 0]
+
+
+def _paraphrase(example: Example) -> str | None:
+    """Return the best hypothesis, or None if the teacher does not find that it means the same."""
+    best = _best(example)
+    known = not example.opinions or example.opinions[example.hypotheses.index(best)].cosine >= _SAME
+    return best if known else None
 
 
 def _split(examples: Sequence[Example], seed: int, batch: int) -> tuple[list[Example], list[Example]]:

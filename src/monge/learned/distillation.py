@@ -66,26 +66,45 @@ class TeacherScale:
 
 
 def distil(
-    parts: Parts, opinions: Sequence[Opinion], *, tokens: float, floor: float, scale: TeacherScale | None = None
+    parts: Parts,
+    opinions: Sequence[Opinion],
+    *,
+    tokens: float,
+    floor: float,
+    blend: float = 0.0,
+    scale: TeacherScale | None = None,
 ) -> Any:
     """Return how unlike *opinions* the *parts* of the same pairs are.
 
     1 − Pearson's r of the score and of its parts, plus *tokens* times 1 − r of the best similarities of single tokens;
     both over the pairs whose cosine is at least *floor* by the teacher. With a *scale*, Lin's concordance takes the
-    place of r for the score and its parts.
+    place of r for the score and its parts. The matching is taught with *blend* times the teacher's sentence cosine
+    mixed in (see :func:`mix_cosine`).
     """
     near = [i for i, opinion in enumerate(opinions) if opinion.cosine >= floor]
     if len(near) < _FEWEST:
         return 0.0 * parts["cosine"].sum()
     ours = {name: values[near] for name, values in parts.items()}
     theirs = _read([opinions[i] for i in near], ours["cosine"].device)
-    loss = _unlike(ours, scale.translate(theirs), discordance) if scale else _unlike(ours, theirs)
+    wanted = scale.translate(theirs) if scale else theirs
+    wanted = mix_cosine(wanted, blend, scale.own if scale else {})
+    loss = _unlike(ours, wanted, discordance if scale else unlikeness)
     return loss + tokens * _unlike_tokens(ours, theirs) if tokens else loss
 
 
-def hold(parts: Parts, opinions: Sequence[Opinion]) -> Any:
-    """Return how unlike *opinions*, those of the encoder before it was changed, the *parts* of the same pairs are."""
-    return _unlike(parts, _read(opinions, parts["cosine"].device))
+def mix_cosine(parts: Parts, weight: float, unrelated: Mapping[str, float]) -> dict[str, Any]:
+    """Return *parts* in which every mean of the matching has *weight* times the sentence cosine mixed in.
+
+    What a teacher says of whole sentences is often better than what the matching of its words says; in this way the
+    words of the encoder learn both. Parts are compared as shares of the way from *unrelated* texts to a copy.
+    """
+    start = {name: unrelated.get(name, 0.0) for name, _ in _scores(parts)}
+    cosine = (parts["cosine"] - start["cosine"]) / (1 - start["cosine"])
+    mixed = dict(parts)
+    for name in start.keys() - {"cosine"}:
+        share = ((parts[name] - start[name]) / (1 - start[name]) + weight * cosine) / (1 + weight)
+        mixed[name] = start[name] + (1 - start[name]) * share
+    return mixed
 
 
 def _read(opinions: Sequence[Opinion], device: Any) -> dict[str, Any]:
@@ -104,7 +123,7 @@ def _scores(parts: Parts) -> list[tuple[str, Any]]:
     return [(name, part) for name, part in parts.items() if name.startswith("order") or name == "cosine"]
 
 
-def _unlike(ours: Parts, theirs: Parts, measure: Callable[[Any, Any], Any] = unlikeness) -> Any:
+def _unlike(ours: Parts, theirs: Parts, measure: Callable[[Any, Any], Any]) -> Any:
     names = [name for name in ours if name.startswith("order")]
     matching = sum(measure(ours[name], theirs[name]) for name in names) / len(names)
     cosine = measure(ours["cosine"], theirs["cosine"])

@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from monge.learned.distillation import TeacherScale
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.lora import LowRankEncoder
 from monge.learned.progress import progress_reporter
-from monge.learned.teacher import Opinion, Teacher
+from monge.learned.teacher import Teacher
 from monge.learned.truncation import describe_cut
 from monge.metrics.baseline import read_unrelated_texts
 from monge.storage.artifact import Artifact
@@ -192,27 +192,21 @@ def _read_judged(name: str, environment: Environment) -> Iterable[Example]:
 def _ask(
     request: TrainAdapterRequest, examples: Sequence[Example], environment: Environment, tell: Announce
 ) -> list[Example]:
-    """Return the examples with the opinions of the teacher, and of the encoder itself where these are to be held."""
-    settings, pairs = request.chosen_settings, [(text, one.reference) for one in examples for text in one.hypotheses]
+    """Return the examples with the opinions of the teacher; without any, as they are."""
+    settings = request.chosen_settings
+    if not settings.distil:
+        return list(examples)
+    from tqdm import tqdm
 
-    def ask(name: str, dtype: str = "float32") -> Iterator[Opinion]:
-        from tqdm import tqdm
-
-        store = vector_store(environment) if environment.cache else None
-        encoder = load_encoder(name, device=request.device, dtype=dtype, environment=environment)
-        teacher = Teacher(encoder, store)
-        tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
-        shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
-        return iter(list(shown))
-
-    asked = list(examples)
-    if settings.distil:
-        theirs = ask(request.teacher, request.teacher_dtype)
-        asked = [dataclasses.replace(one, opinions=tuple(next(theirs) for _ in one.hypotheses)) for one in asked]
-    if settings.hold:
-        own = ask(request.encoder)
-        asked = [dataclasses.replace(one, before=tuple(next(own) for _ in one.hypotheses)) for one in asked]
-    if settings.hold or settings.wide or not settings.distil:
+    pairs = [(text, one.reference) for one in examples for text in one.hypotheses]
+    store = vector_store(environment) if environment.cache else None
+    encoder = load_encoder(request.teacher, device=request.device, dtype=request.teacher_dtype, environment=environment)
+    teacher = Teacher(encoder, store)
+    tell(f"asking {teacher.encoder.signature} about {len(pairs):,} pairs; answers are kept in the cache")
+    shown = tqdm(teacher.ask(pairs), total=len(pairs), desc="teacher", unit=" pairs", disable=None, file=sys.stderr)
+    opinions = iter(list(shown))
+    asked = [dataclasses.replace(one, opinions=tuple(next(opinions) for _ in one.hypotheses)) for one in examples]
+    if settings.wide:
         return asked
     return [kept for kept in (example.above(settings.floor) for example in asked) if kept is not None]
 
