@@ -1,9 +1,10 @@
-"""Trains NLP-Capsule, Sabour's routing and a linear model on debtags, and prints the tables of tutorial-capsules.md.
+"""Trains NLP-Capsule, Sabour's routing, a convolutional network and a linear model on debtags, and prints the tables
+of tutorial-capsules.md.
 
-python docs/results_capsules.py FOLDER [labels] [answers]
+python docs/results_capsules.py FOLDER [labels] [figure] [answers]
 
-FOLDER is what docs/make_debtags.py made. Every model is trained on the same shares of the training texts, capsules on
-the smallest with three seeds, and measured on the same 1,500 test texts (200 questions of answers). Figures are kept in
+FOLDER is what docs/make_debtags.py made. Every model is trained on the same shares of the training texts, networks on
+small shares with three seeds, and measured on the same 1,500 test texts (200 questions of answers). Figures are kept in
 results_capsules.json in FOLDER: a run that was interrupted goes on.
 """
 
@@ -20,29 +21,41 @@ from pathlib import Path
 import numpy as np
 
 from monge.encoders import load_encoder
-from monge.learned.capsules.data import LabelledTexts, read_labelled, split_words
-from monge.learned.capsules.measures import ndcg_at, precision_at
-from monge.learned.capsules.model import evaluate
+from monge.learned.capsules.data import (
+    Answers,
+    LabelledTexts,
+    make_vocabulary,
+    read_answers,
+    read_labelled,
+    split_words,
+)
+from monge.learned.capsules.measures import mean_average_precision, mean_reciprocal_rank, ndcg_at, precision_at
+from monge.learned.capsules.model import evaluate, weigh_words
 from monge.learned.capsules.network import CapsuleShape
-from monge.learned.capsules.tasks import CapsuleSettings
+from monge.learned.capsules.settings import CapsuleSettings
 from monge.learned.capsules.training import split_data, train_capsules
+from monge.report.plots import BLUE, GREEN, GREY, ORANGE, figure_style, new_figure, save_figure
 from monge.report.tables import markdown_table
 from monge.storage.atomic import write_text
 from monge.workflows.train_capsules import read_examples
 
-SHARES = {0.02: (1, 2, 3), 0.05: (1,), 0.1: (1,)}  # of the training texts, with the seeds
+SHARES = {0.01: (1, 2, 3), 0.02: (1, 2, 3), 0.05: (1,), 0.1: (1,)}  # of the training texts, with the seeds
+ANSWERS = 0.02
 TESTED = 1500
 QUESTIONS = 200
 SMALL = CapsuleShape(compressed=64, rounds=3)
-MODELS = {
-    "linear": CapsuleSettings(model="linear", rate=0.05, epochs=30),
-    "kde": CapsuleSettings(model="kde", shape=SMALL),
-    "sabour": CapsuleSettings(model="sabour", shape=SMALL),
+MODELS = {  # epochs are more than any needs: what is held out ends a training
+    "linear": CapsuleSettings(model="linear", rate=0.05, epochs=100),
+    "kde": CapsuleSettings(model="kde", shape=SMALL, epochs=100),
+    "sabour": CapsuleSettings(model="sabour", shape=SMALL, epochs=100),
+    "cnn": CapsuleSettings(model="cnn", epochs=100),
 }
-OTHERS = {  # for the smallest share
+OTHERS = {  # for a share of OTHERS_AT
     "kde, axis=time": CapsuleSettings(model="kde", shape=CapsuleShape(compressed=64, rounds=3, axis="time")),
     "kde, drop=0": CapsuleSettings(model="kde", shape=SMALL, drop=0.0),
 }
+OTHERS_AT = 0.02
+FIGURES = Path(__file__).parent / "figures"
 MEASURES = ("P@1", "P@3", "P@5", "NDCG@3", "NDCG@5")
 
 
@@ -111,21 +124,53 @@ def measure_means(folder: Path, share: float) -> dict[str, float]:
     return found | {f"NDCG@{k}": ndcg_at(scores, truth, k) for k in (3, 5)} | {"texts": len(learned)}
 
 
+def measure_seeds(folder: Path, name: str, share: float) -> list[dict[str, float]]:
+    """Return the measures of a model with every seed of a share; the linear model starts from zeros and needs one."""
+    seeds = (1,) if name == "linear" or name in OTHERS else SHARES[share]
+    return [
+        keep(folder, f"labels {name} {share} {seed}", partial(measure, folder, name, share, "labels", seed))
+        for seed in seeds
+    ]
+
+
 def print_labels(folder: Path) -> None:
     """Print P@k and NDCG@k by model and share: the mean over seeds, and for P@1 their standard deviation."""
     rows = [make_row("the most frequent tags", [keep(folder, "labels frequent", partial(measure_frequent, folder))])]
-    for share, seeds in SHARES.items():
-        names = [*MODELS, *(OTHERS if share == min(SHARES) else ())]
-        for name in names:
-            own = (1,) if name == "linear" or name in OTHERS else seeds  # the linear model starts from zeros
-            found = [
-                keep(folder, f"labels {name} {share} {seed}", partial(measure, folder, name, share, "labels", seed))
-                for seed in own
-            ]
-            rows.append(make_row(name, found))
+    for share in SHARES:
+        names = [*MODELS, *(OTHERS if share == OTHERS_AT else ())]
+        rows += [make_row(name, measure_seeds(folder, name, share)) for name in names]
         means = keep(folder, f"labels means {share}", partial(measure_means, folder, share))
         rows.append(make_row("linear on mean vectors", [means]))
     print(markdown_table(["training texts", "model", *MEASURES], rows, left=2))
+
+
+def draw_shares(folder: Path) -> None:
+    """Draw P@1 and NDCG@5 by the number of training texts, of what is measured so far: means, worst and best seed."""
+    path = folder / "results_capsules.json"
+    known: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    with figure_style():
+        figure = new_figure(7.0, 3.0)
+        for axes, measured in zip(figure.subplots(1, 2), ("P@1", "NDCG@5"), strict=True):
+            for name, colour in zip(MODELS, (GREY, BLUE, ORANGE, GREEN), strict=True):
+                found: dict[float, list[float]] = {}  # by the number of texts
+                for key, own in known.items():
+                    if key.startswith(f"labels {name} "):
+                        found.setdefault(own["texts"], []).append(own[measured])
+                counts = sorted(found)
+                means = np.array([np.mean(found[count]) for count in counts])
+                reach = [means - [min(found[n]) for n in counts], [max(found[n]) for n in counts] - means]
+                axes.errorbar(
+                    counts, means, np.maximum(reach, 0), marker="o", markersize=3.5, capsize=2, color=colour,
+                    label=name,
+                )  # fmt: skip
+            texts = sorted({own["texts"] for own in known.values() if "steps" in own and "P@1" in own})
+            axes.set_xscale("log")
+            axes.set_xticks(texts, [f"{count:,.0f}" for count in texts])
+            axes.set_xticks([], minor=True)
+            axes.set(title=measured, xlabel="training texts")
+            axes.grid(axis="y", linewidth=0.4, alpha=0.5)
+        axes.legend(fontsize=8, loc="lower right")
+    save_figure(figure, FIGURES / "capsules-shares.svg")
 
 
 def make_row(name: str, found: list[dict[str, float]]) -> list[str]:
@@ -137,16 +182,41 @@ def make_row(name: str, found: list[dict[str, float]]) -> list[str]:
     return [texts, name, *cells]
 
 
+def measure_words(folder: Path) -> dict[str, float]:
+    """Return what the cosine of tf·idf weights gives: words that a question shares with an answer, nothing learned."""
+    data, test = (read_answers(folder / f"answers-{part}.tsv") for part in ("train", "test"))
+    mixed = np.random.default_rng(1).permutation(
+        min(QUESTIONS * 10, len(test))
+    )  # right answers come first, and equal scores keep their order
+    learned, test = split_data(data, ANSWERS)[0], test.part(mixed.tolist())
+    assert isinstance(learned, Answers)
+    known = list(dict.fromkeys([*learned.questions, *learned.answers]))
+    vocabulary = make_vocabulary(known, CapsuleSettings.words)
+    counts = np.ones(len(vocabulary) + 2)
+    for rows, _ in weigh_words(known, vocabulary, counts):
+        counts[rows] += 1
+    idf = np.log((1 + len(known)) / counts) + 1
+    scores = []
+    for pair in zip(test.questions, test.answers, strict=True):
+        question, answer = (
+            dict(zip(*map(np.ndarray.tolist, own), strict=True)) for own in weigh_words(pair, vocabulary, idf)
+        )
+        scores.append(sum(weight * answer.get(row, 0.0) for row, weight in question.items()))
+    groups = test.group(scores)
+    return {"MAP": mean_average_precision(groups), "MRR": mean_reciprocal_rank(groups), "texts": len(learned)}
+
+
 def print_answers(folder: Path) -> None:
     """Print MAP of finding the long description of a package by its short one, among ten."""
-    rows = []
-    for name in ("kde", "sabour"):
-        found = keep(folder, f"answers {name}", partial(measure, folder, name, 0.02, "answers"))
-        rows.append([name, f"{found['texts']:,.0f}", f"{found['MAP']:.3f}", f"{found['MRR']:.3f}"])
+    found = {"tf·idf": keep(folder, "answers words", partial(measure_words, folder))}
+    for name in MODELS:
+        if name != "linear":
+            found[name] = keep(folder, f"answers {name}", partial(measure, folder, name, ANSWERS, "answers"))
+    rows = [[name, f"{own['texts']:,.0f}", f"{own['MAP']:.3f}", f"{own['MRR']:.3f}"] for name, own in found.items()]
     print(markdown_table(["model", "pairs", "MAP", "MRR"], rows))
 
 
-PARTS = {"labels": print_labels, "answers": print_answers}
+PARTS = {"labels": print_labels, "figure": draw_shares, "answers": print_answers}
 
 
 def main(folder: str, names: Iterable[str]) -> None:

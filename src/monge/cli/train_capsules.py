@@ -5,9 +5,10 @@
   monge classify tags.safetensors texts.txt
 
 DATA has lines `text TAB label label …`, or `question TAB answer TAB 0|1` with --task answers. Models: kde (capsules
-with adaptive KDE routing, Zhao et al. 2019), sabour (capsules with the routing of Sabour et al. 2017), linear (logistic
-regression on tf·idf). A tenth of the data, at most 500, is held out; the weights that are best there are kept (NDCG@5
-of labels, MAP of answers).
+with adaptive KDE routing, Zhao et al. 2019), sabour (capsules with the routing of Sabour et al. 2017), cnn (a
+convolutional network without capsules, Kim 2014, Liu et al. 2017), linear (logistic regression on tf·idf; labels only).
+A tenth of the data, at most 500, is held out; the weights that are best there are kept (NDCG@5 of labels, MAP of
+answers).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--test", default="", metavar="FILE", help="measure the result on this file too")
     options = parser.add_argument_group("training")
-    options.add_argument("--model", default="kde", choices=("kde", "sabour", "linear"), help="default: kde")
+    options.add_argument("--model", default="kde", choices=("kde", "sabour", "cnn", "linear"), help="default: kde")
     options.add_argument("--epochs", type=int, default=30, metavar="N", help="most epochs (default: 30)")
     options.add_argument("--batch", type=int, default=32, metavar="N", help="texts per step (default: 32)")
     options.add_argument("--rate", type=float, default=1e-3, metavar="X", help="learning rate of Adam (default: 0.001)")
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=10,
         metavar="N",
-        help="labels outside a batch that are routed too (default: 10)",
+        help="labels outside a batch that capsules are routed to as well (default: 10)",
     )
     options.add_argument(
         "--share", type=float, default=1.0, metavar="X", help="share of the data to train on (default: 1)"
@@ -57,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--axis",
         choices=("embedding", "time"),
         default="embedding",
-        help="what filters slide along: the dimensions of word vectors (the paper) or the words (default: embedding)",
+        help="what filters of capsules slide along: the dimensions of word vectors (the paper) or the words, as those "
+        "of cnn always do (default: embedding)",
     )
     network.add_argument(
         "--length", type=int, default=100, metavar="N", help="words of a text (default: 100; paper: 500)"
@@ -79,8 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import json
 
+    from monge.learned.capsules.convolution import ConvolutionShape
     from monge.learned.capsules.network import CapsuleShape
-    from monge.learned.capsules.tasks import CapsuleSettings
+    from monge.learned.capsules.settings import CapsuleSettings
     from monge.workflows.train_capsules import TrainCapsulesRequest, run_train_capsules
 
     check_target(args.output, inputs=(args.data, args.test))
@@ -88,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
     names = ("model", "epochs", "batch", "rate", "patience", "negatives", "drop", "share", "seed", "device")
     settings = CapsuleSettings(
         shape=shape,
+        convolution=ConvolutionShape(length=args.length),
         vectors="" if args.vectors == "none" else args.vectors,
         **{name: getattr(args, name) for name in names},
     )

@@ -10,7 +10,7 @@ from monge.environment import Environment
 from monge.errors import OptionError, suggest
 from monge.learned.capsules.data import Answers, LabelledTexts, read_answers, read_labelled
 from monge.learned.capsules.model import TASKS, CapsuleModel, evaluate
-from monge.learned.capsules.tasks import CapsuleSettings
+from monge.learned.capsules.settings import CapsuleSettings
 from monge.learned.capsules.training import split_data, train_capsules
 from monge.learned.progress import progress_reporter
 from monge.learned.truncation import describe_cut

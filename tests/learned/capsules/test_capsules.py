@@ -1,6 +1,7 @@
-"""NLP-Capsule: measures by hand, routing, agreement of numpy with torch, learning, resuming, bad input."""
+"""NLP-Capsule and its baselines: measures by hand, routing, numpy against torch, learning, resuming, bad input."""
 
 import dataclasses
+import itertools
 import json
 import pickle
 import signal
@@ -11,15 +12,17 @@ import numpy as np
 import pytest
 
 from monge.errors import InputError, OptionError
+from monge.learned.capsules.convolution import ConvolutionShape
 from monge.learned.capsules.data import read_answers, read_labelled
 from monge.learned.capsules.measures import mean_average_precision, mean_reciprocal_rank, ndcg_at, precision_at
-from monge.learned.capsules.model import CapsuleModel, evaluate
-from monge.learned.capsules.network import CapsuleShape, output_capsules, route, squash
+from monge.learned.capsules.model import NETWORKS, CapsuleModel, evaluate
+from monge.learned.capsules.network import CapsuleShape, convolve, output_capsules, route, squash
 from monge.storage.artifact import Artifact
 
 SHAPE = CapsuleShape(
     length=12, embedding=10, windows=(2, 4), filters=4, capsule=4, compressed=8, rounds=4
 )  # small enough for seconds
+CONVOLUTION = ConvolutionShape(length=12, embedding=10, windows=(2, 4), filters=8, hidden=8)
 TOPICS = {
     "sea": "boat ship sail harbour captain wave",
     "sky": "plane wing pilot cloud airport wind",
@@ -105,9 +108,7 @@ def test_convolution_is_the_usual_one():
     shape = dataclasses.replace(SHAPE, windows=(3,), axis="time")
     weights = random_weights(shape)
     words = np.random.default_rng(1).standard_normal((2, 12, 10))
-    from monge.learned.capsules.network import _convolve
-
-    found = _convolve(words.swapaxes(1, 2), weights, 3)
+    found = convolve(words.swapaxes(1, 2), weights, 3)
     for place in range(5):
         window = words[0, 2 * place : 2 * place + 3]  # (3, embedding)
         expected = np.einsum("kfe,ke->f", weights["window3"], window) + weights["window3_bias"][:, 0]
@@ -155,6 +156,27 @@ def test_bad_shapes():
     for change in ({"axis": "words"}, {"routing": "em"}, {"windows": (20,)}, {"windows": ()}, {"compressed": 0}):
         with pytest.raises(OptionError):
             dataclasses.replace(SHAPE, **change)
+    for change in ({"windows": (13,)}, {"windows": ()}, {"hidden": 0}, {"chunks": 10}):
+        with pytest.raises(OptionError):
+            dataclasses.replace(CONVOLUTION, **change)
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_the_convolutional_network_is_the_usual_one(chunks):
+    """ReLU of filters at every place, their maxima over chunks of nearly equal length, two layers, all by loops."""
+    shape = dataclasses.replace(CONVOLUTION, chunks=chunks)
+    weights, words = random_weights(shape), np.random.default_rng(1).standard_normal((2, 12, 10))
+    for text, found in zip(words, shape.probabilities(words, weights), strict=True):
+        pooled = []
+        for window in shape.windows:
+            kernel, bias = weights[f"window{window}"], weights[f"window{window}_bias"][:, 0]
+            places = [np.einsum("kfe,ke->f", kernel, text[i : i + window]) + bias for i in range(13 - window)]
+            features = np.maximum(places, 0)
+            edges = [len(features) * i // chunks for i in range(chunks + 1)]
+            pooled += [features[start:end].max(axis=0) for start, end in itertools.pairwise(edges)]
+        hidden = np.maximum(weights["hidden"] @ np.concatenate(pooled) + weights["hidden_bias"], 0)
+        expected = 1 / (1 + np.exp(-weights["output"] @ hidden - weights["output_bias"]))
+        assert found == pytest.approx(expected)
 
 
 # -- files
@@ -183,10 +205,11 @@ torch_only = pytest.mark.torch
 
 def make_settings(**changes):
     pytest.importorskip("torch", reason="the torch extra is not installed")
-    from monge.learned.capsules.tasks import CapsuleSettings
+    from monge.learned.capsules.settings import CapsuleSettings
 
-    usual = {"shape": SHAPE, "vectors": "", "epochs": 8, "batch": 16, "rate": 0.01, "negatives": 1}
-    return CapsuleSettings(**usual | changes)
+    shapes = {"shape": SHAPE, "convolution": CONVOLUTION}
+    usual = {"vectors": "", "epochs": 8, "batch": 16, "rate": 0.01, "negatives": 1}
+    return CapsuleSettings(**shapes | usual | changes)
 
 
 def train(data, **changes):
@@ -197,7 +220,8 @@ def train(data, **changes):
 
 @torch_only
 @pytest.mark.parametrize(
-    ("model", "axis"), [("kde", "embedding"), ("kde", "time"), ("sabour", "time"), ("linear", "time")]
+    ("model", "axis"),
+    [("kde", "embedding"), ("kde", "time"), ("sabour", "time"), ("cnn", "time"), ("linear", "time")],
 )
 def test_every_model_learns_labels(model, axis, tmp_path):
     data = read_labelled(write(tmp_path / "t.tsv", make_lines(250)))
@@ -217,14 +241,15 @@ def test_numpy_computes_what_torch_does(tmp_path):
     from monge.learned.capsules.tasks import make_training
 
     data = read_labelled(write(tmp_path / "t.tsv", make_lines(60)))
-    for model in ("kde", "sabour"):
+    for model in NETWORKS:
         training = make_training(data, data, make_settings(model=model, drop=0.0))
         for number in range(3):
             training.step(number)
         with torch.no_grad():
-            expected = training.capsules(training.rows[:20]).numpy()
-        found = CapsuleModel(training.artifact({}))._capsules(data.texts[:20])
-        assert found == pytest.approx(expected, abs=1e-5)
+            expected = training.shape.probabilities(training.words(training.rows[:20]), training.parameters).numpy()
+        found = CapsuleModel(training.artifact({})).predict(data.texts[:20])
+        assert found == pytest.approx(expected, rel=1e-3, abs=1e-7)
+        assert expected.std() > 1e-4, "texts and labels are told apart"
 
 
 @torch_only
@@ -259,7 +284,7 @@ def test_words_are_left_out_while_training_alone(tmp_path):
     data = read_labelled(write(tmp_path / "t.tsv", make_lines(60)))
     training = make_training(data, data, make_settings(drop=0.5))
     with torch.no_grad():
-        one, two = (training.capsules(training.rows[:20]) for _ in range(2))
+        one, two = (training.words(training.rows[:20]) for _ in range(2))
     assert not torch.equal(one, two)
     model = CapsuleModel(training.artifact({}))
     assert np.array_equal(model.predict(data.texts), model.predict(data.texts))
@@ -273,7 +298,8 @@ def test_texts_that_are_cut_are_counted(tmp_path):
 
 
 @torch_only
-def test_answers_are_ranked(tmp_path):
+@pytest.mark.parametrize("model", NETWORKS)
+def test_answers_are_ranked(model, tmp_path):
     random = np.random.default_rng(3)
     lines = []
     for number in range(80):
@@ -282,12 +308,15 @@ def test_answers_are_ranked(tmp_path):
         for place, topic in enumerate(topics):
             lines.append(f"{question}\t{' '.join(random.choice(TOPICS[topic].split(), 5))}\t{int(place == 0)}")
     data = read_answers(write(tmp_path / "a.tsv", lines))
-    made = train(data, epochs=12)
+    made = train(data, epochs=12, model=model)
     found = evaluate(made.model, data)
     assert found["MRR"] > 0.75  # by chance .52
     assert found["MAP"] == pytest.approx(found["MRR"])
+    assert made.model.rank([], []).shape == (0,)
     with pytest.raises(OptionError, match="has no labels"):
         made.model.predict(["x"])
+    with pytest.raises(OptionError, match="take kde, sabour or cnn"):
+        train(data, model="linear")
 
 
 @torch_only
@@ -298,14 +327,16 @@ def test_data_that_teach_nothing_are_refused(tmp_path):
         train(read_labelled(write(tmp_path / "b", make_lines(10))))
     with pytest.raises(InputError, match="all answers are right"):
         train(read_answers(write(tmp_path / "c", [f"q {i}\ta {i}\t1" for i in range(40)])))
-    for change in ({"model": "cnn"}, {"share": 0.0}, {"rate": 2.0}, {"negatives": -1}, {"epochs": 0}, {"drop": 1.0}):
+    changes = {"model": "rnn", "share": 0.0, "rate": 2.0, "negatives": -1, "epochs": 0, "drop": 1.0}
+    for change in ({name: value} for name, value in changes.items()):
         with pytest.raises(OptionError):
             make_settings(**change)
 
 
 @torch_only
 @pytest.mark.slow
-def test_kill_9_and_the_same_command_again(tmp_path):
+@pytest.mark.parametrize("model", ["kde", "cnn"])
+def test_kill_9_and_the_same_command_again(model, tmp_path):
     data = write(tmp_path / "t.tsv", make_lines(120))
     code = """
 import os, signal, sys
@@ -323,7 +354,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
     def command(how, output):
-        options = ["--epochs", "3", "--length", "12", "--capsules", "8", "--vectors", "none", "-f", "json"]
+        options = f"--model {model} --epochs 3 --length 12 --capsules 8 --vectors none -f json".split()
         output = ["--output", str(tmp_path / output)]
         return [sys.executable, "-c", code, how, "train", "capsules", data, *options, *output]
 
@@ -338,11 +369,13 @@ sys.exit(main(sys.argv[2:]))
 
 
 @torch_only
-def test_classify_prints_labels(tmp_path, capsys):
+@pytest.mark.parametrize("model", NETWORKS)
+def test_classify_prints_labels_without_torch(model, tmp_path, capsys, monkeypatch):
     from monge.cli import main
 
     data = read_labelled(write(tmp_path / "t.tsv", make_lines(250)))
-    train(data).model.artifact.save(tmp_path / "m")
+    train(data, model=model).model.artifact.save(tmp_path / "m")
+    monkeypatch.setitem(sys.modules, "torch", None)
     texts = write(tmp_path / "texts", ["boat ship sail captain of the", "jury court judge"])
     assert main(["classify", str(tmp_path / "m"), texts, "-k", "1", "-f", "json"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -12,14 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monge.errors import InputError, OptionError
+from monge.learned.capsules.arrays import as_array, sigmoid
+from monge.learned.capsules.convolution import ConvolutionShape
 from monge.learned.capsules.data import Answers, LabelledTexts, number_words, split_words
 from monge.learned.capsules.measures import mean_average_precision, mean_reciprocal_rank, ndcg_at, precision_at
-from monge.learned.capsules.network import CapsuleShape, as_array, output_capsules
+from monge.learned.capsules.network import CapsuleShape
 from monge.storage.artifact import Artifact
 
 KIND = "capsules"
 TASKS = ("labels", "answers")
-MODELS = ("kde", "sabour", "linear")
+NETWORKS: Mapping[str, type[CapsuleShape] | type[ConvolutionShape]] = {
+    "kde": CapsuleShape, "sabour": CapsuleShape, "cnn": ConvolutionShape,
+}  # fmt: skip
+MODELS = (*NETWORKS, "linear")
 _AT_ONCE = 32
 
 
@@ -54,10 +59,10 @@ class CapsuleModel:
         return tuple(self.artifact.settings["labels"])
 
     @cached_property
-    def shape(self) -> CapsuleShape | None:
+    def shape(self) -> CapsuleShape | ConvolutionShape | None:
         """The sizes of the network; None for the linear model."""
         found: dict[str, Any] | None = self.artifact.settings["shape"]
-        return None if found is None else CapsuleShape(**found)
+        return None if found is None else NETWORKS[self.artifact.settings["model"]](**found)
 
     def predict(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the probability of every label (n, labels); raises OptionError for a model of answers."""
@@ -65,38 +70,34 @@ class CapsuleModel:
             raise OptionError(f"{self.artifact.path}: ranks answers and has no labels")
         if self.shape is None:
             return self._predict_linear(texts)
-        return np.asarray(np.linalg.norm(self._capsules(texts), axis=1).T)
+        return self._compute(self.shape.probabilities, self.shape.length, texts)
 
     def rank(self, questions: Sequence[str], answers: Sequence[str]) -> NDArray[np.float64]:
         """Return the score of every answer to the question beside it, cos(v_q, v_a); higher is better."""
-        if self.task != "answers":
+        if self.task != "answers" or self.shape is None:
             raise OptionError(f"{self.artifact.path}: finds labels and ranks no answers")
         texts = list(dict.fromkeys([*questions, *answers]))
-        vectors = self._capsules(texts)[0].T
+        vectors = self._compute(self.shape.vectors, self.shape.length, texts)
         units = vectors / (np.linalg.norm(vectors, axis=1, keepdims=True) + 1e-9)
         numbers = {text: i for i, text in enumerate(texts)}
         pairs = zip(questions, answers, strict=True)
         return np.array([units[numbers[q]] @ units[numbers[a]] for q, a in pairs], dtype=np.float64)
 
-    def _capsules(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return the output capsules (outputs, d, n)."""
-        shape = self.shape
-        if shape is None:
-            raise OptionError("the linear model has no capsules")
+    def _compute(self, compute: Callable[..., Any], length: int, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return what the network computes of word vectors and parameters: one row per text."""
         arrays = self.artifact.arrays
-        rows = number_words(texts, self.artifact.settings["vocabulary"], shape.length)
+        rows = number_words(texts, self.artifact.settings["vocabulary"], length)
         found = [
-            as_array(output_capsules(arrays["embedding"][rows[start : start + _AT_ONCE]], arrays, shape))
+            as_array(compute(arrays["embedding"][rows[start : start + _AT_ONCE]], arrays))
             for start in range(0, len(rows), _AT_ONCE)
         ]
-        empty = np.zeros((arrays["vote"].shape[1], shape.capsule, 0))
-        return np.concatenate([empty, *found], axis=2)
+        return np.concatenate(found or [np.zeros((0, len(self.labels)))]).astype(np.float64)
 
     def _predict_linear(self, texts: Sequence[str]) -> NDArray[np.float64]:
         arrays = self.artifact.arrays
         logits = [arrays["bias"] + weights @ arrays["linear"][rows] for rows, weights in self._bags(texts)]
         table = np.array(logits, dtype=np.float64).reshape(len(texts), len(self.labels))
-        return np.asarray(0.5 * (1 + np.tanh(0.5 * table)))
+        return np.asarray(sigmoid(table))
 
     def _bags(self, texts: Sequence[str]) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
         return weigh_words(texts, self.artifact.settings["vocabulary"], self.artifact.arrays["idf"])

@@ -5,11 +5,12 @@ Only operators that both kinds of arrays share are used, so that what is trained
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from monge.errors import OptionError, suggest
+from monge.learned.capsules.arrays import detach, exp, join, largest, log
 
 AXES = ("embedding", "time")
 ROUTINGS = ("kde", "sabour")
@@ -63,7 +64,7 @@ class CapsuleShape:
         return sum((self.slid - window) // 2 + 1 for window in self.windows)
 
     def sizes(self, outputs: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of all parameters for *outputs* output capsules, embeddings aside."""
+        """Return the shapes of all parameters for *outputs* labels (0: answers, one capsule), embeddings aside."""
         convolutions = {f"window{w}": (w, self.filters, self.spanned) for w in self.windows}
         biases = {f"window{w}_bias": (self.filters, 1) for w in self.windows}
         width = self.capsule * self.filters
@@ -73,8 +74,17 @@ class CapsuleShape:
             "primary": (width, self.filters),
             "primary_bias": (width, 1),
             "compress": (self.filters * self.places, self.compressed),
-            "vote": (self.compressed, outputs, self.capsule, self.capsule),
+            "vote": (self.compressed, max(1, outputs), self.capsule, self.capsule),
         }
+
+    def probabilities(self, words: Any, weights: Mapping[str, Any], labels: Any = None) -> Any:
+        """Return the probability of every label (B, labels), or of the chosen *labels*: the length of its capsule."""
+        capsules = output_capsules(words, weights, self, labels)
+        return (((capsules * capsules).sum(axis=1) + 1e-12) ** 0.5).T
+
+    def vectors(self, words: Any, weights: Mapping[str, Any]) -> Any:
+        """Return the only capsule of every text (B, capsule)."""
+        return output_capsules(words, weights, self)[0].T
 
 
 def squash(vectors: Any, axis: int, softness: float = 0.5) -> Any:
@@ -89,7 +99,7 @@ def output_capsules(words: Any, weights: Mapping[str, Any], shape: CapsuleShape,
     *labels* chooses outputs (partial routing: those of a batch while training); None takes all.
     """
     grid = words if shape.axis == "embedding" else words.swapaxes(1, 2)  # (B, spanned, slid)
-    features = _join([_convolve(grid, weights, window) for window in shape.windows])
+    features = join([convolve(grid, weights, window) for window in shape.windows], axis=2)
     features = features * (features > 0)
     capsules = weights["primary"] @ features + weights["primary_bias"]  # (B, capsule · filters, places)
     count = len(words)
@@ -100,15 +110,15 @@ def output_capsules(words: Any, weights: Mapping[str, Any], shape: CapsuleShape,
     outputs = vote.shape[1]
     votes = vote.reshape(shape.compressed, outputs * shape.capsule, shape.capsule) @ inputs
     votes = votes.reshape(shape.compressed, outputs, shape.capsule, count)
-    couplings = route(_detach(votes), shape)
+    couplings = route(detach(votes), shape)  # gradients pass through the last weighted sum alone
     return squash((couplings[:, :, None] * votes).sum(axis=0), axis=1)
 
 
-def _convolve(grid: Any, weights: Mapping[str, Any], window: int) -> Any:
-    """Return a convolution with stride 2 (B, filters, places), as a sum over the cells of the window."""
+def convolve(grid: Any, weights: Mapping[str, Any], window: int, *, stride: int = 2) -> Any:
+    """Return a convolution (B, filters, places) of a grid (B, spanned, slid), as a sum over the cells of the window."""
     filters = weights[f"window{window}"]
-    last = (grid.shape[2] - window) // 2 * 2 + 1
-    parts = [filters[k] @ grid[:, :, k : k + last : 2] for k in range(window)]
+    last = (grid.shape[2] - window) // stride * stride + 1
+    parts = [filters[k] @ grid[:, :, k : k + last : stride] for k in range(window)]
     return sum(parts[1:], parts[0]) + weights[f"window{window}_bias"]
 
 
@@ -137,7 +147,7 @@ def _route_kde(votes: Any, shape: CapsuleShape) -> Any:
         inner = scale * (votes * outputs).sum(axis=2)
         kernel = 1 - (scale * scale * squared + (outputs * outputs).sum(axis=1) - 2 * inner)
         kernel = kernel * (kernel > 0)
-        agreement = _log((couplings * kernel).sum(axis=0).sum(axis=0) + _TINY)
+        agreement = log((couplings * kernel).sum(axis=0).sum(axis=0) + _TINY)
         final = couplings * waiting + final * ~waiting
         waiting = waiting & (abs(agreement - last) >= shape.epsilon)
         if not waiting.any():
@@ -158,51 +168,13 @@ def _route_sabour(votes: Any) -> Any:
 
 
 def _softmax(logits: Any) -> Any:
-    grown = _exp(logits - _largest(logits))
+    grown = exp(logits - largest(logits, 1, keep=True))
     return grown / grown.sum(axis=1, keepdims=True)
 
 
 def _leaky_softmax(logits: Any) -> Any:
     """Return a softmax over outputs and one more with logit 0, which takes what fits nowhere."""
-    top = _largest(logits)
+    top = largest(logits, 1, keep=True)
     top = top * (top > 0)
-    grown = _exp(logits - top)
-    return grown / (grown.sum(axis=1, keepdims=True) + _exp(-top))
-
-
-def _largest(logits: Any) -> Any:
-    """Return the maximum over outputs; torch and numpy name the same method differently."""
-    return logits.amax(1, keepdim=True) if hasattr(logits, "amax") else logits.max(axis=1, keepdims=True)
-
-
-def _exp(values: Any) -> Any:
-    return values.exp() if hasattr(values, "exp") else _numpy().exp(values)
-
-
-def _log(values: Any) -> Any:
-    return values.log() if hasattr(values, "log") else _numpy().log(values)
-
-
-def _detach(values: Any) -> Any:
-    """Let gradients pass through the last weighted sum alone, not through the couplings."""
-    return values.detach() if hasattr(values, "detach") else values
-
-
-def as_array(values: Any) -> Any:
-    """Return a numpy array, of a torch tensor too."""
-    return values.cpu().numpy() if hasattr(values, "cpu") else values
-
-
-def _join(parts: Sequence[Any]) -> Any:
-    if hasattr(parts[0], "detach"):
-        from monge.encoders.torch_backend import import_torch
-
-        torch, _ = import_torch()
-        return torch.cat(list(parts), dim=2)
-    return _numpy().concatenate(parts, axis=2)
-
-
-def _numpy() -> Any:
-    import numpy as np
-
-    return np
+    grown = exp(logits - top)
+    return grown / (grown.sum(axis=1, keepdims=True) + exp(-top))

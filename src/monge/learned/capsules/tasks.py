@@ -1,9 +1,9 @@
-"""What is trained: the parameters of NLP-Capsule, Sabour's routing or a linear model, for labels or for answers."""
+"""What is trained: the parameters of capsules, a convolutional network or a linear model, for labels or for answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -12,55 +12,17 @@ from numpy.typing import NDArray
 from monge.encoders import Encoder, load_encoder
 from monge.encoders.torch_backend import choose_device, import_torch
 from monge.environment import Environment
-from monge.errors import InputError, OptionError, suggest
+from monge.errors import InputError, OptionError
 from monge.learned.capsules.data import Answers, LabelledTexts, make_vocabulary, number_words, split_words
-from monge.learned.capsules.model import KIND, MODELS, CapsuleModel, evaluate, weigh_words
-from monge.learned.capsules.network import CapsuleShape, output_capsules
-from monge.learned.capsules.start import draw_parameters
+from monge.learned.capsules.model import KIND, CapsuleModel, evaluate, weigh_words
+from monge.learned.capsules.network import CapsuleShape
+from monge.learned.capsules.settings import CapsuleSettings
+from monge.learned.capsules.start import RARE, draw_parameters
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.loop import seed_step
 from monge.storage.artifact import Artifact
 
 _CLIP = 1e-6
-
-
-@dataclass(frozen=True)
-class CapsuleSettings:
-    """How a classifier is trained; ``model`` is ``kde`` (NLP-Capsule), ``sabour`` or ``linear`` (tf·idf).
-
-    ``share`` of the training texts is used, the same first ones for all models. ``negatives`` labels that no text of a
-    batch has are routed too, besides those that one has (partial routing). ``drop`` is the share of words that are left
-    out in each step, so that texts are not memorised; the linear model reads all.
-    """
-
-    model: str = "kde"
-    shape: CapsuleShape = field(default_factory=CapsuleShape)
-    vectors: str = "glove"
-    words: int = 30_000
-    epochs: int = 30
-    batch: int = 32
-    rate: float = 1e-3
-    patience: int = 3
-    negatives: int = 10
-    drop: float = 0.3
-    share: float = 1.0
-    seed: int = 1
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise OptionError(f"model={self.model!r}{suggest(self.model, MODELS)}: must be one of {', '.join(MODELS)}")
-        for name in ("words", "epochs", "batch"):
-            if getattr(self, name) < 1:
-                raise OptionError(f"{name}={getattr(self, name)}: must be at least 1")
-        if self.negatives < 0:
-            raise OptionError(f"negatives={self.negatives}: must not be negative")
-        if not 0 <= self.drop < 1:
-            raise OptionError(f"drop={self.drop}: must be at least 0 and below 1")
-        if not 0 < self.share <= 1:
-            raise OptionError(f"share={self.share}: must be above 0 and at most 1")
-        if not 0 < self.rate < 1:
-            raise OptionError(f"rate={self.rate}: must be between 0 and 1")
 
 
 def make_training(
@@ -72,7 +34,7 @@ def make_training(
     """Return what the loop trains; raises InputError for data that nothing can be learned from."""
     if isinstance(data, Answers):
         if settings.model == "linear":
-            raise OptionError("model=linear finds labels: for answers take kde or sabour")
+            raise OptionError("model=linear finds labels: for answers take kde, sabour or cnn")
         if len(set(data.right)) < 2:
             raise InputError("all answers are right or all are wrong: nothing can be learned from them")
         return AnswerTraining(data, held_out, settings, environment)
@@ -96,15 +58,12 @@ class ModelTraining:
         self.device = choose_device(settings.device)
         texts = data.texts if isinstance(data, LabelledTexts) else (*data.questions, *data.answers)
         self.vocabulary = make_vocabulary(texts, settings.words)
-        self.shape = None if settings.model == "linear" else self._shape(environment)
+        reading = bool(settings.vectors) and settings.model != "linear"
+        self.shape = settings.network(self._vectors(environment).dimension if reading else 0)
         self.parameters = self._start(texts, environment)
         learned = [tensor for name, tensor in self.parameters.items() if name != "idf"]
         self.optimizer = self.torch.optim.Adam(learned, lr=settings.rate)
         self.steps_per_epoch = -(-len(data) // settings.batch)
-
-    def _shape(self, environment: Environment | None) -> CapsuleShape:
-        size = self._vectors(environment).dimension if self.settings.vectors else self.settings.shape.embedding
-        return CapsuleShape(**asdict(self.settings.shape) | {"embedding": size, "routing": self.settings.model})
 
     def _vectors(self, environment: Environment | None) -> Encoder:
         return load_encoder(self.settings.vectors, oov="zero", environment=environment)
@@ -119,13 +78,13 @@ class ModelTraining:
                 counts[
                     [i for i in set(number_words([text], self.vocabulary, len(split_words(text)) or 1)[0]) if i]
                 ] += 1
-            made = {"linear": torch.zeros(rows, len(self.labels)), "bias": torch.full((len(self.labels),), -2.0)}
+            made = {"linear": torch.zeros(rows, len(self.labels)), "bias": torch.full((len(self.labels),), RARE)}
             made["idf"] = torch.from_numpy(np.log((1 + len(texts)) / counts) + 1).float()
         else:
             lengths = np.array([len(split_words(text)) for text in texts])
             self.cut = int((lengths > self.shape.length).sum())
             read = float(np.minimum(lengths, self.shape.length).mean())
-            made = draw_parameters(self.shape, len(self.labels) or 1, read)
+            made = draw_parameters(self.shape, len(self.labels), read)
             made["embedding"] = self._embedding(rows, environment)
         return {name: t.to(self.device).requires_grad_(name != "idf") for name, t in made.items()}
 
@@ -161,15 +120,12 @@ class ModelTraining:
         """Return the loss of the examples *rows*."""
         raise NotImplementedError
 
-    def capsules(self, rows: Any, labels: Any = None) -> Any:
-        """Return the output capsules of texts given as rows of word numbers, some of which are left out."""
-        if self.shape is None:
-            raise OptionError("the linear model has no capsules")
+    def words(self, rows: NDArray[np.int64]) -> Any:
+        """Return the vectors of texts given as rows of word numbers, some of which are left out."""
         numbers = self.torch.from_numpy(rows)
         if self.settings.drop:
             numbers = numbers * (self.torch.rand(numbers.shape) >= self.settings.drop)  # 0 is padding
-        words = self.parameters["embedding"][numbers.to(self.device)]
-        return output_capsules(words, self.parameters, self.shape, labels)
+        return self.parameters["embedding"][numbers.to(self.device)]
 
     def judge(self) -> float:
         """Return NDCG@5 of labels, or the MAP of answers, on what was held out."""
@@ -207,7 +163,7 @@ class ModelTraining:
 
 
 class LabelTraining(ModelTraining):
-    """Texts with labels: binary cross-entropy of the lengths of the capsules of labels (partial routing)."""
+    """Texts with labels: binary cross-entropy of probabilities; those of capsules for some labels (partial routing)."""
 
     task = "labels"
 
@@ -227,9 +183,13 @@ class LabelTraining(ModelTraining):
         truth = self.truth[self.torch.from_numpy(rows).to(self.device)]
         if self.shape is None:
             return self.torch.nn.functional.binary_cross_entropy_with_logits(self._logits(rows), truth)
-        chosen = self._routed(truth, number)
-        lengths = ((self.capsules(self.rows[rows], chosen) ** 2).sum(dim=1) + 1e-12).sqrt().T
-        return self.torch.nn.functional.binary_cross_entropy(lengths.clamp(_CLIP, 1 - _CLIP), truth[:, chosen])
+        words = self.words(self.rows[rows])
+        if isinstance(self.shape, CapsuleShape):  # votes for every label take most of the time
+            chosen = self._routed(truth, number)
+            truth, found = truth[:, chosen], self.shape.probabilities(words, self.parameters, chosen)
+        else:
+            found = self.shape.probabilities(words, self.parameters)
+        return self.torch.nn.functional.binary_cross_entropy(found.clamp(_CLIP, 1 - _CLIP), truth)
 
     def _routed(self, truth: Any, number: int) -> Any:
         """Return the labels that a text of the batch has, and some others drawn at random."""
@@ -250,7 +210,7 @@ class LabelTraining(ModelTraining):
 
 
 class AnswerTraining(ModelTraining):
-    """Questions and answers: one capsule for each text, (1 + cos) / 2 is the probability that an answer is right."""
+    """Questions and answers: one vector for each text, (1 + cos) / 2 is the probability that an answer is right."""
 
     task = "answers"
 
@@ -264,8 +224,12 @@ class AnswerTraining(ModelTraining):
         self.right = self.torch.tensor(data.right).float().to(self.device)
 
     def loss(self, rows: NDArray[np.int64], number: int) -> Any:
-        sides = [self.capsules(table[rows])[0] for table in (self.questions, self.answers)]
-        cosine = self.torch.nn.functional.cosine_similarity(sides[0], sides[1], dim=0)
+        if self.shape is None:
+            raise OptionError("the linear model ranks no answers")
+        sides = [
+            self.shape.vectors(self.words(table[rows]), self.parameters) for table in (self.questions, self.answers)
+        ]
+        cosine = self.torch.nn.functional.cosine_similarity(sides[0], sides[1], dim=1)
         right = self.right[self.torch.from_numpy(rows).to(self.device)]
         probability = ((1 + cosine) / 2).clamp(_CLIP, 1 - _CLIP)
         return self.torch.nn.functional.binary_cross_entropy(probability, right)

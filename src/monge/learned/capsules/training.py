@@ -1,4 +1,4 @@
-"""Training NLP-Capsule, Sabour's routing and a linear model, on texts with labels or questions with answers."""
+"""Training capsules, a convolutional network or a linear model, on texts with labels or questions with answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from monge.environment import Environment
 from monge.errors import InputError, OptionError
 from monge.learned.capsules.data import Answers, LabelledTexts
 from monge.learned.capsules.model import CapsuleModel
-from monge.learned.capsules.tasks import CapsuleSettings, make_training
+from monge.learned.capsules.settings import CapsuleSettings
+from monge.learned.capsules.tasks import make_training
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.progress import Report
 from monge.learned.split import split_rows
