@@ -2,7 +2,7 @@
 
 python benchmarks/baselines.py [--missing]
 
-Metrics that have an encoder are measured with MiniLM, plain and adapted, and MPNet, also in int8. Run it again when the
+Metrics that have an encoder are measured with MiniLM and MPNet, plain and adapted, also in int8. Run it again when the
 defaults of a metric, the texts (src/monge/metrics/unrelated_texts.json) or an encoder change;
 tests/metrics/test_baseline.py notices. `--missing` keeps what is in the file and measures the rest.
 """
@@ -13,6 +13,7 @@ import argparse
 import json
 from pathlib import Path
 
+from monge.encoders.adapter import SHIPPED
 from monge.errors import OptionError
 from monge.metrics import load_metric, metric_options, metric_specs
 from monge.metrics.baseline import find_baseline, measure_baseline
@@ -20,7 +21,7 @@ from monge.metrics.variants import parse_variant
 from monge.storage.atomic import write_text
 
 FILE = Path(__file__).parents[1] / "src" / "monge" / "metrics" / "baselines.json"
-ENCODERS = ("minilm", "minilm-distilled", "mpnet")
+ENCODERS = ("minilm", "mpnet", *(shipped.name for shipped in SHIPPED))
 MORE = ("moverscore,reading=literal", "bertscore,layers=middle,order=3.0,alpha=0.5")  # parts of mongescore too
 # the parts of mongescore for texts that are not in English
 MULTILINGUAL = ("bertscore,encoder=use,layers=last,order=3.0,alpha=0.5", "cosine,encoder=use")

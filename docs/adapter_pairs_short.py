@@ -40,7 +40,7 @@ def read_glosses(folder: Path) -> list[str]:
     """Return what WordNet says words mean, without examples."""
     found = []
     for part in ("noun", "verb", "adj", "adv"):
-        lines = (folder / f"data.{part}").read_text().split("\n")
+        lines = (folder / f"data.{part}").read_text("utf-8").split("\n")
         found += [re.split(r'[;"]', line.split("|", 1)[1])[0] for line in lines if line[:1].isdigit()]
     return found
 
@@ -54,7 +54,7 @@ def read_summaries(path: Path) -> list[str]:
 def choose(texts: list[str], most: int, rng: random.Random) -> list[str]:
     """Return different texts of usual length, at most *most*."""
     clean = dict.fromkeys(" ".join(text.split()) for text in texts)
-    good = [text for text in clean if SHORTEST <= len(text.split()) <= LONGEST and "\t" not in text]
+    good = [text for text in clean if SHORTEST <= len(text.split()) <= LONGEST]
     return rng.sample(good, min(most, len(good)))
 
 

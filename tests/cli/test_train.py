@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from monge.cli import main
+from monge.encoders.adapter import SHIPPED
 
 
 def write_pairs(path, lines):
@@ -71,6 +72,7 @@ def test_encoder_and_adapter(tmp_path, capsys, monkeypatch):
     assert "1.0000" in capsys.readouterr().out
 
 
-def test_adapters_that_ship_are_found_by_name(capsys):
-    assert main(["models", "path", "minilm-distilled"]) == 0
-    assert capsys.readouterr().out.strip().endswith("minilm-distilled.safetensors")
+@pytest.mark.parametrize("name", [shipped.name for shipped in SHIPPED])
+def test_adapters_that_ship_are_found_by_name(name, capsys):
+    assert main(["models", "path", name]) == 0
+    assert capsys.readouterr().out.strip().endswith(f"{name}.safetensors")

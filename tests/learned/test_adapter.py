@@ -11,7 +11,8 @@ from monge.encoders import load_encoder
 from monge.encoders.adapter import Adapter
 from monge.environment import Environment
 from monge.errors import InputError, ModelError, OptionError
-from monge.learned.adapter import AdapterSettings, Example, _paraphrase
+from monge.learned.adapter import AdapterSettings
+from monge.learned.examples import Example, paraphrase
 from monge.storage.artifact import Artifact
 
 torch = pytest.importorskip("torch", reason="the torch extra is not installed")
@@ -131,6 +132,8 @@ def score_pairs(source, pairs, environment):
     ("changes", "teaches", "message"),
     [
         ({"wide": 0.5, "distil": 0.0}, False, "name a teacher"),
+        ({"blend": 0.5, "distil": 0.0}, False, "name a teacher"),
+        ({"floor": 0.5, "distil": 0.0}, False, "name a teacher"),
         ({"dtype": "float16"}, True, "float32 or bfloat16"),
         ({"rank": 0}, True, "rank=0"),
     ],
@@ -170,6 +173,7 @@ def test_the_loss_is_zero_where_student_and_teacher_agree():
     parts = match(similarity, torch.ones(5, 4), torch.ones(5, 5))
     parts["cosine"] = torch.tensor([o.cosine for o in opinions])
     assert float(distil(parts, opinions, tokens=1.0, floor=-1)) == pytest.approx(0, abs=1e-5)
+    assert float(distil(parts, opinions, tokens=0.0, floor=-1, blend=1.0)) > 0.01
     parts["cosine"][4] = 0.95  # unrelated by the teacher, near by the student
     assert float(distil(parts, opinions, tokens=1.0, floor=0.6)) == pytest.approx(0, abs=1e-5)
     assert float(distil(parts, opinions, tokens=1.0, floor=-1)) > 0.1
@@ -192,10 +196,12 @@ def test_what_only_resembles_is_not_ranked_above_an_exchange():
     """A hypothesis counts as a paraphrase if the teacher gives it a cosine of at least 0.85."""
     texts = ("the cat ran", "a cat sat")
     opinions = [Opinion(np.full((3, 3), v, np.float16), v) for v in (0.5, 0.8)]
-    assert _paraphrase(Example("the cat sat", texts)) == texts[0]
-    assert _paraphrase(Example("the cat sat", texts, tuple(opinions))) is None
+    assert paraphrase(Example("the cat sat", texts)) == texts[0]
+    assert paraphrase(Example("the cat sat", texts, tuple(opinions))) is None
+    assert paraphrase(Example("the cat sat", texts, (), (-2.0, -1.0))) is None
+    assert paraphrase(Example("the cat sat", texts, (), (-2.0, 1.0))) == texts[1]
     near = Opinion(np.full((3, 3), 0.9, np.float16), 0.9)
-    assert _paraphrase(Example("the cat sat", texts, (opinions[0], near))) == texts[1]
+    assert paraphrase(Example("the cat sat", texts, (opinions[0], near))) == texts[1]
 
 
 def test_concordance_by_hand():
@@ -324,6 +330,9 @@ def test_bad_requests(tiny, teacher, pairs_file, tmp_path, environment):
             run_train_adapter(made, environment=environment)
     with pytest.raises(OptionError, match="nothing to learn"):
         AdapterSettings()
+    for bad in ({"blend": -0.5}, {"exchange": float("nan")}, {"floor": 5.0}):
+        with pytest.raises(OptionError, match=next(iter(bad))):
+            AdapterSettings(**{"distil": 1.0} | bad)
 
 
 def test_scores_are_those_of_the_metric():

@@ -39,15 +39,14 @@ def test_exchanged_words_are_the_same_words_elsewhere(exchange, words, seed):
 
 
 @pytest.mark.parametrize(
-    ("text", "other"),
+    ("text", "others"),
     [
-        ("We fly from New York to Paris, says Ann.", "We fly from Paris to New York, says Ann."),
-        ("Born in 1960, he died in 2001.", "Born in 2001, he died in 1960."),
-        ("The dogs chase small rabbits and the other quickly.", "The rabbits chase small dogs and the other quickly."),
+        ("We fly from New York to Paris.", {"We fly from Paris to New York."}),
+        ("Born in 1960, he died in 2001.", {"Born in 2001, he died in 1960."}),
+        ("The dogs saw our rabbits quickly.", {"The rabbits saw our dogs quickly."}),
     ],
 )
-def test_alike_words_are_exchanged(text, other):
+def test_alike_words_are_exchanged(text, others, monkeypatch):
     """Names as a whole, numbers, and words of one ending; marks stay in place."""
-    found = {exchange_alike(text, np.random.default_rng(seed)) for seed in range(40)}
-    assert other in found
-    assert text not in found
+    monkeypatch.setattr("monge.learned.corruption._ALIKE", 1.0)
+    assert {exchange_alike(text, np.random.default_rng(seed)) for seed in range(20)} == others

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from monge.encoders.adapter import SHIPPED
 from monge.errors import InputError, ModelError, OptionError
 from monge.metrics import load_metric, metric_options, metric_specs
 from monge.metrics.baseline import (
@@ -19,7 +20,7 @@ from monge.metrics.rescaled import rescale_metric
 from monge.metrics.variants import parse_variants
 from monge.text import Segment
 
-ENCODED = ("minilm", "minilm-distilled", "mpnet")
+ENCODED = ("minilm", "mpnet", *(shipped.name for shipped in SHIPPED))
 
 
 def defaults() -> list[tuple[str, str]]:

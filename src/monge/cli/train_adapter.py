@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--blend",
         type=float,
         metavar="X",
-        help="mix X times the teacher's sentence cosine into the matching that is taught (default: 0)",
+        help="mix the teacher's sentence cosine into the matching that is taught, X against 1 (default: 0)",
     )
     options.add_argument(
         "--dtype",

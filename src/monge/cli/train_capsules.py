@@ -65,7 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--length", type=int, default=100, metavar="N", help="words of a text (default: 100; paper: 500)"
     )
     network.add_argument(
-        "--capsules", type=int, default=64, metavar="N", help="after compression (default: 64; paper: 128)"
+        "--capsules",
+        type=int,
+        default=64,
+        metavar="N",
+        help="of kde and sabour, after compression (default: 64; paper: 128)",
     )
     network.add_argument("--rounds", type=int, default=3, metavar="N", help="most rounds of KDE routing (default: 3)")
     network.add_argument(
@@ -91,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     names = ("model", "epochs", "batch", "rate", "patience", "negatives", "drop", "share", "seed", "device")
     settings = CapsuleSettings(
         shape=shape,
-        convolution=ConvolutionShape(length=args.length),
+        convolution=ConvolutionShape(length=args.length) if args.model == "cnn" else ConvolutionShape(),
         vectors="" if args.vectors == "none" else args.vectors,
         **{name: getattr(args, name) for name in names},
     )

@@ -7,6 +7,7 @@ texts (ranking), both without any human label; or by human judgments.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,39 +17,18 @@ import numpy as np
 
 from monge.encoders.layers import parse_layers
 from monge.encoders.torch_backend import import_torch
-from monge.errors import InputError, OptionError
+from monge.errors import OptionError
 from monge.learned.checkpoint import Tensors, pack_optimizer, unpack_optimizer
 from monge.learned.corruption import damage, exchange_alike
-from monge.learned.distillation import SENTENCE, TeacherScale, combine, distil, match
+from monge.learned.distillation import TeacherScale, combine, distil, match
+from monge.learned.examples import Example, best_hypothesis, choose_two, paraphrase, split_examples
 from monge.learned.loop import linear_schedule
 from monge.learned.lora import LowRankEncoder
 from monge.learned.teacher import Opinion
 from monge.learned.transport_scores import unlikeness
 
-LEAST_REFERENCES = 20
-_MOST_HELD_OUT = 300  # references
 _CHUNK = 16  # batches whose references are sorted by length together
 _STEPS_DOWN = (0, 2, 4, 8)  # edits of a ladder of damaged texts
-_SAME = 0.85  # the teacher's cosine from which a hypothesis is taken for a paraphrase
-
-
-@dataclass(frozen=True)
-class Example:
-    """Hypotheses of one reference, with a teacher's opinions or human judgments where there are any."""
-
-    reference: str
-    hypotheses: tuple[str, ...]
-    opinions: tuple[Opinion, ...] = ()
-    judgments: tuple[float, ...] = ()
-
-    def above(self, floor: float) -> Example | None:
-        """Return the example without hypotheses whose cosine is below *floor* by the teacher; None if none is left."""
-        kept = [i for i, opinion in enumerate(self.opinions) if opinion.cosine >= floor]
-        if not kept:
-            return None
-        judgments = tuple(self.judgments[i] for i in kept) if self.judgments else ()
-        texts, opinions = tuple(self.hypotheses[i] for i in kept), tuple(self.opinions[i] for i in kept)
-        return Example(self.reference, texts, opinions, judgments)
 
 
 @dataclass(frozen=True)
@@ -85,6 +65,11 @@ class AdapterSettings:
     def __post_init__(self) -> None:
         if not 0 < self.rate < 1 or self.batch < 2:
             raise OptionError(f"rate={self.rate}, batch={self.batch}: a rate below 1 and at least 2 texts are needed")
+        for name in ("distil", "ladder", "exchange", "judge", "tokens", "margin", "wide", "blend"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise OptionError(f"{name}={getattr(self, name)}: must not be negative, and finite")
+        if not -1 <= self.floor <= 1:
+            raise OptionError(f"floor={self.floor}: a cosine is between -1 and 1")
         if not any((self.distil, self.ladder, self.exchange, self.judge)):
             raise OptionError("nothing to learn from: give a teacher, corruptions or judgments")
 
@@ -123,7 +108,7 @@ class AdapterTraining:
         self.encoder, self.settings, self.seed, self.scale = encoder, settings, seed, scale
         self.layer = parse_layers("middle", encoder.layers + 1)[0]
         self._optimizer = self._torch.optim.AdamW(encoder.parameters.values(), lr=settings.rate, weight_decay=0.01)
-        self.learned, self.held_out = _split(examples, seed, settings.batch)
+        self.learned, self.held_out = split_examples(examples, seed, settings.batch)
         counts = encoder.count_tokens([example.reference for example in self.learned])
         self._lengths = np.array(counts)
         self._vocabulary = sorted({word for example in self.learned for word in example.reference.split()})
@@ -192,7 +177,7 @@ class AdapterTraining:
 
     def _loss(self, batch: Sequence[Example], rng: np.random.Generator) -> Any:
         texts, own = _Texts(), self.settings
-        chosen = [(example, i) for example in batch for i in _choose(example, rng)]
+        chosen = [(example, i) for example in batch for i in choose_two(example, rng)]
         pairs = [(texts.place(example.hypotheses[i]), texts.place(example.reference)) for example, i in chosen]
         ladders = self._ladders(batch, texts, rng) if own.ladder else []
         exchanged = self._exchanges(batch, texts, rng) if own.exchange else []
@@ -253,7 +238,7 @@ class AdapterTraining:
         """Damage a text of every third reference more and more."""
         ladders = []
         for example in batch[:: 3 if self.settings.distil else 1]:
-            text = _best(example)
+            text = best_hypothesis(example)
             words, steps = len(text.split()), [(texts.place(text), 0.0)]
             for before, after in itertools.pairwise(_STEPS_DOWN):
                 worse = damage(text, after - before, self._vocabulary, rng)
@@ -269,38 +254,7 @@ class AdapterTraining:
     ) -> list[tuple[int, int, int]]:
         ranked = []
         for example in batch:
-            other, best = exchange_alike(example.reference, rng), _paraphrase(example)
-            if other is not None and best is not None and best != example.reference:
+            other, best = exchange_alike(example.reference, rng), paraphrase(example)
+            if other is not None and best is not None and best not in (example.reference, other):
                 ranked.append((texts.place(best), texts.place(other), texts.place(example.reference)))
         return ranked
-
-
-def _choose(example: Example, rng: np.random.Generator) -> list[int]:
-    count = len(example.hypotheses)
-    return [int(i) for i in rng.permutation(count)[:2]]
-
-
-def _best(example: Example) -> str:
-    """Return the hypothesis that the teacher or people like best, or the first."""
-    values = example.judgments or [
-        float(np.asarray(o.similarity, dtype=np.float32).max(axis=0, initial=-1).mean()) + SENTENCE * o.cosine
-        for o in example.opinions
-    ]
-    return example.hypotheses[int(np.argmax(values)) if len(values) else 0]
-
-
-def _paraphrase(example: Example) -> str | None:
-    """Return the best hypothesis, or None if the teacher does not find that it means the same."""
-    best = _best(example)
-    known = not example.opinions or example.opinions[example.hypotheses.index(best)].cosine >= _SAME
-    return best if known else None
-
-
-def _split(examples: Sequence[Example], seed: int, batch: int) -> tuple[list[Example], list[Example]]:
-    """Hold out a tenth of the references, at most so many that judging takes little of the time."""
-    if len(examples) < max(LEAST_REFERENCES, 2 * batch):
-        need = max(LEAST_REFERENCES, 2 * batch)
-        raise InputError(f"{len(examples)} different references are too few to train on: at least {need} are needed")
-    order = np.random.default_rng([seed, 0]).permutation(len(examples))
-    count = max(2, min(len(examples) // 10, _MOST_HELD_OUT))
-    return [examples[i] for i in order[count:]], [examples[i] for i in order[:count]]

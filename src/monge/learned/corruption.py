@@ -71,11 +71,12 @@ def exchange_words(text: str, rng: np.random.Generator) -> str | None:
 
 
 def exchange_alike(text: str, rng: np.random.Generator) -> str | None:
-    """Return *text* with two names, numbers or words of the same form in each other's place; None if it has not two.
+    """Return *text* with two names, numbers or other words of one kind in each other's place; None if it has not two.
 
-    A name of several words moves as a whole. Such a text still reads well, so it is harder to tell from a paraphrase
-    than what :func:`exchange_words` makes (Zhang et al. 2019 exchange words of one part of speech); one time in four,
-    and where nothing is alike, that is returned.
+    Words of content are of one kind if both end in -ing, -ed, -ly or -s, or neither does. A name of several words moves
+    as a whole, but for one that starts the text. Such a text mostly reads better than what :func:`exchange_words`
+    makes, so it is harder to tell from a paraphrase (Zhang et al. 2019 exchange words of one part of speech); one time
+    in four, and where nothing is alike, that is returned.
 
     >>> exchange_alike("We fly from New York to Paris.", np.random.default_rng(1))
     'We fly from Paris to New York.'
@@ -96,7 +97,8 @@ def exchange_alike(text: str, rng: np.random.Generator) -> str | None:
     first, second = (" ".join(words[start:end]) for start, end in ((a, b), (c, d)))
     one, other = _bare(words, a, b), _bare(words, c, d)
     moved = [first.replace(one, other, 1), second.replace(other, one, 1)]
-    return " ".join([*words[:a], moved[0], *words[b:c], moved[1], *words[d:]])
+    result = " ".join([*words[:a], moved[0], *words[b:c], moved[1], *words[d:]])
+    return None if result.lower() == " ".join(words).lower() else result
 
 
 def _units(words: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -22,8 +22,9 @@ from monge.encoders.stores import digest, vector_store
 from monge.encoders.torch_backend import import_torch
 from monge.environment import Environment
 from monge.errors import InputError, OptionError
-from monge.learned.adapter import AdapterSettings, AdapterTraining, Example
+from monge.learned.adapter import AdapterSettings, AdapterTraining
 from monge.learned.distillation import TeacherScale
+from monge.learned.examples import Example
 from monge.learned.loop import LoopResult, LoopSettings, run_loop
 from monge.learned.lora import LowRankEncoder
 from monge.learned.progress import progress_reporter
@@ -149,8 +150,15 @@ def run_train_adapter(
 def _check(request: TrainAdapterRequest, settings: AdapterSettings) -> None:
     if bool(settings.distil) != bool(request.teacher):
         raise OptionError("distillation needs a teacher, and a teacher is for distillation")
-    if settings.wide and not request.teacher:
-        raise OptionError("wide weighs what a teacher says of all pairs: name a teacher")
+    for name, usual, meaning in (
+        ("wide", 0, "weighs what a teacher says of all pairs"),
+        ("blend", 0, "mixes in the cosine of a teacher"),
+        ("floor", -1, "is a cosine by a teacher"),
+    ):
+        if getattr(settings, name) != usual and not request.teacher:
+            raise OptionError(f"{name} {meaning}: name a teacher")
+    if (settings.ladder or settings.exchange) and not request.corrupt:
+        raise OptionError("ladder and exchange weigh damaged texts: give corrupt too")
     if request.teacher_dtype != "float32" and not request.teacher:
         raise OptionError(f"teacher_dtype={request.teacher_dtype}: name a teacher")
     if bool(settings.judge) != bool(request.judgments):

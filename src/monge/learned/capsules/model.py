@@ -38,6 +38,8 @@ class CapsuleModel:
     artifact: Artifact
 
     def __post_init__(self) -> None:
+        if self.artifact.settings["model"] not in MODELS:
+            raise InputError(f"{self.artifact.path}: holds a model that this monge does not know")
         rows = len(self.artifact.settings["vocabulary"]) + 2
         table = self.artifact.arrays.get("embedding" if self.shape is not None else "linear")
         if table is None or len(table) != rows:

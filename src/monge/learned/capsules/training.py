@@ -55,8 +55,8 @@ def train_capsules(
         "texts": data.digest, "used": len(training_data), "held_out": len(held_out), "training": asdict(settings),
         "best_step": result.best_step, "judgement": result.judgements[result.best_step], "notes": result.notes,
     }  # fmt: skip
-    if cut := training.cut:
-        history["cut"] = {"texts": cut, "words": settings.shape.length}
+    if training.cut and training.shape is not None:
+        history["cut"] = {"texts": training.cut, "words": training.shape.length}
     return TrainedCapsules(CapsuleModel(training.artifact(history)), result)
 
 
