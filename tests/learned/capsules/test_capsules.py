@@ -249,7 +249,7 @@ def test_numpy_computes_what_torch_does(tmp_path):
             expected = training.shape.probabilities(training.words(training.rows[:20]), training.parameters).numpy()
         found = CapsuleModel(training.artifact({})).predict(data.texts[:20])
         assert found == pytest.approx(expected, rel=1e-3, abs=1e-7)
-        assert expected.std() > 1e-4, "texts and labels are told apart"
+        assert expected.std() > 1e-4, "texts and labels have different probabilities"
 
 
 @torch_only
